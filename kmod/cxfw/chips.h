@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The chips that the driver knows: Documentation/reference/device-access.md 1.2. */
+#ifndef CXFW_CHIPS_H
+#define CXFW_CHIPS_H
+
+#include <linux/types.h>
+
+#include "../uapi/cxfw.h"
+
+#define CXFW_VENDOR_MELLANOX 0x15b3
+
+struct cxfw_chip {
+	const char *name;		/* "ConnectX-3 Pro" */
+	u32 hw_id;
+	enum cxfw_family family;
+	u32 ready_address;		/* CR address whose bit 31 is 0 when firmware is ready; 0: none */
+	u32 flash_generation;		/* 4 ... 7: device-access.md 5.1 */
+	u32 guard_offset, guard_command;	/* CR addresses of the cache-replacement guard; 0: none */
+	u32 boot_address;		/* CR address of the boot address register; 0: none */
+	u32 boot_shift;			/* its value is the address shifted left by this */
+	const u16 *pci_ids;		/* physical functions, 0 ends */
+	u16 recovery_id;		/* PCI id when booted without firmware */
+	bool conf_gateway;		/* 0x58/0x5c may be used on a running function */
+};
+
+const struct cxfw_chip *cxfw_chip_by_pci_id(u16 pci_id, bool *recovery);
+const struct cxfw_chip *cxfw_chip_by_hw_id(u32 hw_id);
+bool cxfw_is_virtual_id(u16 pci_id);
+
+#endif /* CXFW_CHIPS_H */
