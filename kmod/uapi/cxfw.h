@@ -235,10 +235,14 @@ struct cxfw_segment {
  * with chunks of c = 1 << log2_chunk bytes is, for FS2, chunks s, s + 2, s + 4, ...
  * (firmware-images.md 0.4). image[] is what the window shall hold, from its first byte
  * on; image[0..15] is the magic, which no segment may touch: the driver programs it
- * last. Segments are in rising order and do not overlap.
+ * last. Segments are in rising order, do not overlap and, for FS2, cover the image from
+ * byte 16 to its end.
  *
  * The plan names what it was built from. When the card or the flash is another now, the
- * job ends before its first write.
+ * job ends before its first write. What the target slot holds does not matter: the driver
+ * clears a stale magic there itself. The slot that is kept must show its magic in every
+ * one of several reads (cells of an interrupted operation read unsteadily), and when both
+ * slots show one, the kept image must be whole.
  */
 struct cxfw_stage {
 	__u32 size;
@@ -257,7 +261,6 @@ struct cxfw_stage {
 	__u32 old_address;		/* physical address of the image to invalidate, or CXFW_NO_ADDRESS */
 	__u8 segments_sha256[32];	/* of the bytes of all segments, in order */
 	__u8 old_sha256[32];		/* of 4096 bytes of flash at old_address; zero in recovery */
-	__u8 target_sha256[32];		/* of 4096 bytes of flash at the window's start */
 	__u8 stage_sha256[32];		/* out: seals image and plan; CXFW_CMD_BURN names it */
 };
 
