@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Firmware images: from bytes to facts and back. Pure functions; nothing here knows how a
+ * card is reached. The formats stand in Documentation/reference/firmware-images.md.
+ *
+ * Bytes come through struct image_reader, so that the same code reads a file, a backup or
+ * a card's flash, where every byte costs configuration space accesses: facts are gathered
+ * with as few bytes as they need.
+ *
+ * Functions that can fail return 0 or a negative errno and fill struct image_error:
+ * -ENOENT no image there, -EBADMSG the bytes are damaged or impossible, -EOPNOTSUPP a
+ * format or layout that is not supported, -ENOMEM, -EINVAL a request that makes no sense, or
+ * what the reader returned.
+ */
+#ifndef IMAGE_H
+#define IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cxfw_segment;
+
+struct image_error {
+	uint64_t where;			/* byte offset in what the reader reads */
+	char text[320];			/* for a person: what, expected, found */
+};
+
+/*
+ * read: exactly length bytes from offset, 0 or a negative errno. offset + length never
+ * exceeds size. Reads are of dword offsets and lengths, and short (4 bytes to 64 KiB).
+ */
+struct image_reader {
+	int (*read)(void *context, uint64_t offset, void *buffer, size_t length);
+	void *context;
+	uint64_t size;
+};
+
+/* A reader of memory. The memory object must live as long as the reader. */
+struct image_memory {
+	const uint8_t *bytes;
+	size_t length;
+};
+struct image_reader image_memory_reader(const struct image_memory *memory);
+
+enum image_format {
+	IMAGE_NONE,
+	IMAGE_FS2,			/* ConnectX-2, 3, 3 Pro */
+	IMAGE_FS3,			/* Connect-IB, ConnectX-4, 4 Lx: recognised, not read */
+	IMAGE_FS4,			/* ConnectX-5 and later */
+	IMAGE_FS5,			/* ConnectX-8: recognised, not read */
+};
+const char *image_format_name(enum image_format format);	/* "FS2"; "none" */
+
+/* How the bytes lie. An image file is contiguous; a flash (or its backup) has slots. */
+enum image_layout {
+	IMAGE_LAYOUT_AUTO,		/* decided by sizes (0.4); never use it for a card */
+	IMAGE_LAYOUT_FILE,
+	IMAGE_LAYOUT_FLASH,
+};
+
+/* Where the magic of an image may stand: firmware-images.md 1.2. */
+#define IMAGE_PLACES 11
+extern const uint32_t image_places[IMAGE_PLACES];
+
+/* One magic that was found. */
+struct image_place {
+	enum image_format format;
+	enum image_layout layout;	/* never AUTO */
+	uint32_t address;		/* physical address of the magic */
+	unsigned int slot;		/* 0 or 1 */
+	uint32_t log2_chunk;		/* of a failsafe image; 0: not failsafe, or unknown before facts are read */
+	bool misplaced;			/* no image of this format may start here: a leftover */
+};
+
+/*
+ * Finds every magic at the search offsets, in rising order. 16 bytes are read a place
+ * (and 8 more where one stands). *count says how many there are, also beyond room.
+ */
+int image_locate(const struct image_reader *reader, enum image_layout layout, struct image_place *places,
+		 size_t room, size_t *count, struct image_error *error);
+
+/* Product of a ROM: firmware-images.md 6.2. */
+enum image_rom_product {
+	IMAGE_ROM_CLP_STRING = 0x0f,
+	IMAGE_ROM_PXE = 0x10,
+	IMAGE_ROM_UEFI = 0x11,
+	IMAGE_ROM_CLP = 0x12,
+	IMAGE_ROM_NVME = 0x13,
+	IMAGE_ROM_UEFI_VIRTIO_NET = 0x14,
+	IMAGE_ROM_UEFI_VIRTIO_BLK = 0x15,
+	IMAGE_ROM_PXE_VIRTIO_NET = 0x16,
+	IMAGE_ROM_FCODE = 0x21,
+};
+
+struct image_rom {
+	uint16_t product;		/* enum image_rom_product, or another number */
+	uint16_t version[3];
+	uint16_t pci_device;		/* 0: any */
+	uint8_t port;			/* 0: any */
+	uint8_t cpu;			/* 0 unknown, 1 AMD64, 2 AARCH64, 3 both, 4 IA32 */
+	uint8_t protocol;		/* 0 IB, 1 ETH, 2 VPI, 0xff not said */
+};
+#define IMAGE_ROMS 5
+const char *image_rom_product_name(unsigned int product);	/* "PXE"; NULL: unknown */
+const char *image_rom_cpu_name(unsigned int cpu);		/* "AMD64"; NULL: not said */
+const char *image_rom_protocol_name(unsigned int protocol);	/* "ETH"; NULL: not said */
+
+/* Fills roms from the bytes of a whole ROM section; returns how many (at most IMAGE_ROMS). */
+unsigned int image_rom_parse(const uint8_t *rom, size_t length, struct image_rom roms[IMAGE_ROMS]);
+
+struct image_hw_id {
+	uint16_t id;
+	uint8_t revision;
+};
+#define IMAGE_HW_IDS 32
+
+/* Which facts are present. */
+#define IMAGE_HAS_VERSION	(1U << 0)
+#define IMAGE_HAS_DATE		(1U << 1)
+#define IMAGE_HAS_PSID		(1U << 2)
+#define IMAGE_HAS_VSD		(1U << 3)	/* vsd[]: of the image */
+#define IMAGE_HAS_GUIDS		(1U << 4)
+#define IMAGE_HAS_MACS		(1U << 5)
+#define IMAGE_HAS_ROM		(1U << 6)
+#define IMAGE_HAS_PRODUCT	(1U << 7)	/* product_version[] */
+#define IMAGE_HAS_MIC		(1U << 8)
+#define IMAGE_HAS_DEVICE_ID	(1U << 9)	/* pci_device */
+#define IMAGE_HAS_HW_IDS	(1U << 10)	/* a list is there, even an empty one */
+#define IMAGE_HAS_CONFIG	(1U << 11)	/* config_*: FS2's area of NV configuration */
+#define IMAGE_HAS_DEVICE_VSD	(1U << 12)
+#define IMAGE_HAS_FULL_CRC	(1U << 13)	/* the format revision at hand has a CRC of the whole image */
+#define IMAGE_HAS_ORIGINAL	(1U << 14)	/* original_*: FS4's manufacture data */
+
+struct image_uids {
+	uint64_t base;
+	uint32_t count;			/* 0: the image does not say */
+	uint32_t step;
+};
+
+/*
+ * Everything that info, burn and verify want to know of one image. Numbers that the image
+ * gives in packed BCD stay so: date 0xYYYYMMDD, time 0xHHMMSS.
+ */
+struct image_facts {
+	struct image_place place;
+	uint32_t has;			/* IMAGE_HAS_* */
+	uint32_t length;		/* bytes from the magic to the end of the last section (logical) */
+	bool failsafe;
+	bool encrypted;			/* FS4: no TOC in clear, little else is known */
+	bool stripped;			/* FS4: a file without device data */
+	bool blank_guids;		/* FS2: identity was never written */
+	bool guids_override;		/* FS4: identity comes from DEV_INFO, not MFG_INFO */
+
+	uint32_t version[3];
+	uint32_t date, time;
+	uint32_t mic[3];
+	uint32_t issu_version;		/* FS4: 0 when not said */
+	char psid[17];
+	char product_version[17];
+	char vsd[209];
+	char prs_name[129];
+	char name[65];			/* FS4: part number */
+	char description[257];
+	uint16_t vsd_vendor;
+	uint16_t pci_device, pci_vendor;
+	uint16_t subsystem, subsystem_vendor;
+	uint8_t silicon_revision;	/* FS2 */
+	struct image_hw_id hw_ids[IMAGE_HW_IDS];
+	unsigned int hw_id_count;
+
+	/* FS2: node, port 1, port 2, system; then two MACs */
+	uint64_t guid[4];
+	uint64_t mac[2];
+	uint32_t guid_entries;		/* of the GUID section: 4 or 6 */
+	/* FS4 */
+	struct image_uids base_guid, base_mac;
+	struct image_uids original_guid, original_mac;
+	char original_psid[17];
+	char device_vsd[209];
+	uint32_t security_flags;	/* IMAGE_INFO dword 0, bits 15:0 */
+	bool security_keys;		/* sections for signature and keys are present */
+	uint32_t security_version;
+
+	/* ROM: rom_complete is false when a quick look may have missed one */
+	struct image_rom roms[IMAGE_ROMS];
+	unsigned int rom_count;
+	bool rom_complete;
+	uint32_t rom_offset, rom_length;	/* logical offset and bytes of the ROM's body */
+
+	/* FS2: NV configuration area (2.8); sector 0: the image does not say */
+	uint32_t config_sectors, config_pad, config_sector;
+
+	/* logical offsets of bodies, for an editor */
+	uint32_t guid_offset, info_offset, info_length, vsd_offset;
+};
+
+#define IMAGE_QUICK_ROM	(1U << 0)	/* look for ROM versions only where they usually stand */
+#define IMAGE_NO_ROM	(1U << 1)	/* do not look for ROM versions at all */
+
+/* Facts of the image at place. CRCs of what is read on the way are checked. */
+int image_facts(const struct image_reader *reader, const struct image_place *place, unsigned int flags,
+		struct image_facts *facts, struct image_error *error);
+
+/* Facts of the image that comes first in the search order and is not misplaced. */
+int image_query(const struct image_reader *reader, enum image_layout layout, unsigned int flags,
+		struct image_facts *facts, struct image_error *error);
+
+/*
+ * What query tools print: "secure-fw, debug", "signed-fw", "N/A". FS2 has none: NULL.
+ */
+const char *image_security_text(const struct image_facts *facts);
+
+/* The vendor of a board, by the first characters of its PSID; NULL when unknown. */
+const char *image_psid_vendor(const char *psid);
+
+/* Names that vendors leave in images and that no card may keep: firmware-images.md 2.4. */
+bool image_guid_is_dummy(uint64_t guid);
+bool image_mac_is_dummy(uint64_t mac);
+
+/* The whole image, contiguous: facts.length bytes. *bytes is malloc()ed. */
+int image_load(const struct image_reader *reader, const struct image_facts *facts, uint8_t **bytes,
+	       size_t *length, struct image_error *error);
+
+/* Physical address of a logical one: firmware-images.md 0.4. */
+uint64_t image_physical(const struct image_place *place, uint64_t logical);
+
+/* ---- verification: stricter than the vendor's ---- */
+
+enum image_verdict {
+	IMAGE_GOOD,
+	IMAGE_UNUSUAL,			/* whole, but with something that no vendor's image shows */
+	IMAGE_DAMAGED,
+};
+
+/* One checked part of the image. */
+struct image_part {
+	const char *name;		/* "BOOT2", "GUID", "Full image" */
+	uint32_t type;
+	uint64_t start, length;		/* logical */
+	enum image_verdict verdict;
+	bool crc_ignored;		/* nothing guards it */
+};
+
+struct image_finding {
+	enum image_verdict verdict;	/* UNUSUAL or DAMAGED */
+	const char *part;
+	uint64_t where;			/* logical */
+	bool compared;			/* expected and found are numbers */
+	uint32_t expected, found;
+	const char *text;
+};
+
+/* Both callbacks may be NULL. Strings live during the call only. */
+struct image_listener {
+	void (*part)(void *context, const struct image_part *part);
+	void (*finding)(void *context, const struct image_finding *finding);
+	void *context;
+};
+
+/*
+ * Checks everything that can be checked. *verdict is the worst finding. An error means that
+ * it could not be read, or (-EBADMSG) is so damaged that the end was not reached: then the
+ * verdict is IMAGE_DAMAGED and a finding was reported.
+ */
+int image_verify(const struct image_reader *reader, const struct image_place *place,
+		 const struct image_listener *listener, enum image_verdict *verdict,
+		 struct image_error *error);
+
+/* ---- FS2: editing ---- */
+
+enum fs2_rom_edit {
+	FS2_ROM_KEEP,
+	FS2_ROM_REPLACE,		/* or insert */
+	FS2_ROM_REMOVE,
+};
+
+struct fs2_edit {
+	bool set_guids, set_macs;
+	uint64_t guid[4];
+	uint64_t mac[2];
+	const char *vsd;		/* NULL: unchanged */
+	enum fs2_rom_edit rom_edit;
+	const uint8_t *rom;		/* the body of a ROM section */
+	size_t rom_length;
+};
+
+/*
+ * A changed copy of a whole, good FS2 image: exactly the bytes that the vendor's tool
+ * makes. Bytes behind the image are kept when the ROM stays. *edited is malloc()ed.
+ */
+int fs2_edit(const uint8_t *image, size_t length, const struct fs2_edit *edit, uint8_t **edited,
+	     size_t *edited_length, struct image_error *error);
+
+/* ---- FS2: plan of a burn ---- */
+
+/* What the planner knows of the card. */
+struct fs2_target {
+	const struct image_reader *flash;
+	uint32_t hw_id, hw_revision;
+	uint32_t flash_sector;		/* bytes of the smallest erase unit */
+	bool running_valid;
+	uint32_t running[3];		/* version that runs, to tell two live images apart */
+	bool boot_address_valid;
+	uint32_t boot_address;		/* physical start that the boot register names */
+};
+
+/* What stands on the flash, as the planner sees it. */
+struct fs2_flash_state {
+	struct image_place places[IMAGE_PLACES];
+	size_t place_count;		/* live magics */
+	bool whole[IMAGE_PLACES];	/* the image behind places[i] passed every check */
+	bool has_old;			/* a bootable image is there */
+	size_t old;			/* index of the image to keep until the commit */
+	struct image_facts old_facts;	/* valid when has_old */
+};
+
+int fs2_flash_state(const struct fs2_target *target, struct fs2_flash_state *state,
+		    struct image_error *error);
+
+/* NV configuration area and the room for an image: firmware-images.md 2.8. */
+struct fs2_room {
+	uint32_t config_area;		/* bytes of one slot's area */
+	uint32_t config_pad;		/* bytes behind it */
+	uint32_t limit;			/* logical bytes of a slot that an image may use */
+};
+int fs2_room(uint64_t flash_size, const struct image_facts *device, const struct image_facts *image,
+	     struct fs2_room *room, struct image_error *error);
+
+/* The numbers of struct cxfw_stage; image and segments are its payload. */
+struct fs2_plan {
+	uint32_t flags;			/* CXFW_PLAN_* */
+	uint32_t image_length;
+	uint32_t flash_size;
+	uint32_t log2_chunk;
+	uint32_t target_slot;
+	uint32_t target_address;	/* physical start of the window */
+	uint32_t window_length;
+	uint32_t old_address;		/* or CXFW_NO_ADDRESS */
+	uint32_t segment_count;
+	uint32_t segment_offset[1];
+	uint32_t segment_length[1];
+	uint32_t bytes_to_erase;	/* at most: what already is right is skipped */
+	uint32_t bytes_to_program;
+	uint8_t segments_sha256[32];
+	uint8_t old_sha256[32];
+	uint8_t target_sha256[32];
+};
+
+/* image: contiguous, already carrying the card's identity. state may say that nothing is bootable. */
+int fs2_plan(const struct fs2_target *target, const struct fs2_flash_state *state, const uint8_t *image,
+	     size_t length, const struct image_facts *image_facts, struct fs2_plan *plan,
+	     struct image_error *error);
+
+#endif /* IMAGE_H */
