@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <asm/byteorder.h>
+
+#include "../uapi/cxfw.h"
+#include "bootable.h"
+
+#define PIECE			4096
+
+#define BOOT2_BLOCKS_MAX	4
+#define BOOT2_DWORDS_MIN	4
+#define BOOT2_DWORDS_MAX	1048576
+#define SECTION_BYTES_MAX	0x400000
+#define SECTIONS_MAX		256
+#define SECTION_EMT		4
+#define SECTION_GUID		6
+#define SECTION_LAST		12
+#define CHAIN_END		0xff000000
+#define CRC_BLANK_GUID		0xffff
+
+const u8 cxfw_fs2_magic[CXFW_MAGIC_BYTES] = {
+	0x4d, 0x54, 0x46, 0x57, 0x8c, 0xdf, 0xd0, 0x00, 0xde, 0xad, 0x92, 0x70, 0x41, 0x54, 0xbe, 0xef,
+};
+
+static const u8 fs4_magic[CXFW_MAGIC_BYTES] = {
+	0x4d, 0x54, 0x46, 0x57, 0xab, 0xcd, 0xef, 0x00, 0xfa, 0xde, 0x12, 0x34, 0x56, 0x78, 0xde, 0xad,
+};
+
+const u32 cxfw_magic_places[CXFW_MAGIC_PLACES] = {
+	0, 0x10000, 0x20000, 0x40000, 0x80000, 0x100000, 0x200000, 0x400000, 0x800000, 0x1000000, 0x2000000,
+};
+
+bool cxfw_is_magic(const u8 bytes[CXFW_MAGIC_BYTES])
+{
+	return !memcmp(bytes, cxfw_fs2_magic, CXFW_MAGIC_BYTES) || !memcmp(bytes, fs4_magic, CXFW_MAGIC_BYTES);
+}
+
+/* Polynomial 0x100b in augmented form, four bits a step: firmware-images.md 0.1. */
+u16 cxfw_image_crc16(u16 crc, const void *data, size_t length)
+{
+	static const u16 step[16] = {
+		0x0000, 0x100b, 0x2016, 0x301d, 0x402c, 0x5027, 0x603a, 0x7031,
+		0x8058, 0x9053, 0xa04e, 0xb045, 0xc074, 0xd07f, 0xe062, 0xf069,
+	};
+	const u8 *bytes = data;
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		crc = (u16)(crc << 4 | bytes[i] >> 4) ^ step[crc >> 12];
+		crc = (u16)(crc << 4 | (bytes[i] & 0xf)) ^ step[crc >> 12];
+	}
+	return crc;
+}
+
+u16 cxfw_image_crc16_end(u16 crc)
+{
+	static const u8 flush[2];
+
+	return cxfw_image_crc16(crc, flush, sizeof(flush)) ^ 0xffff;
+}
+
+static u32 dword(const u8 *bytes)
+{
+	return (u32)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
+}
+
+bool cxfw_fs2_layout(const u8 header[CXFW_FS2_HEADER_BYTES], struct cxfw_fs2_layout *layout)
+{
+	layout->failsafe = header[0x2b] & 8;
+	layout->log2_chunk = 16 + (header[0x2b] & 7);
+	layout->image_length = dword(header + 0x30);
+	return !((header[0x28] + header[0x29] + header[0x2a] + header[0x2b]) & 0xff) &&
+	       header[0x24] != 3 && layout->image_length >= CXFW_FS2_HEADER_BYTES &&
+	       !(layout->image_length & 3);
+}
+
+struct walk {
+	const struct cxfw_image_source *source;
+	u8 *piece;		/* PIECE bytes */
+	u32 end;		/* image length from the header */
+	char *why;
+};
+
+#define not_bootable(walk, ...) (snprintf((walk)->why, CXFW_WHY_LENGTH, __VA_ARGS__), -EBADMSG)
+
+/* CRC of length bytes at offset against the dword that follows them. */
+static int check_crc(struct walk *walk, u32 offset, u32 length, const char *name, bool may_be_blank)
+{
+	u32 end = offset + length, at, part, stored;
+	u16 crc = CXFW_CRC16_START;
+	u8 last[4];
+	int error;
+
+	for (at = offset; at < end; at += part) {
+		part = min_t(u32, PIECE, end - at);
+		error = walk->source->read(walk->source->context, at, walk->piece, part);
+		if (error)
+			return error;
+		crc = cxfw_image_crc16(crc, walk->piece, part);
+	}
+	error = walk->source->read(walk->source->context, end, last, sizeof(last));
+	if (error)
+		return error;
+	crc = cxfw_image_crc16_end(crc);
+	stored = dword(last);
+	if (stored != crc && !(may_be_blank && stored == CRC_BLANK_GUID))
+		return not_bootable(walk, "%s at %#x has CRC %#x, expected %#x", name, offset, stored, crc);
+	return 0;
+}
+
+static int check_boot2(struct walk *walk, u32 *offset)
+{
+	u32 dwords;
+	u8 head[8];
+	int error;
+
+	if (walk->end - *offset < sizeof(head))
+		return not_bootable(walk, "the image ends before BOOT2 at %#x", *offset);
+	error = walk->source->read(walk->source->context, *offset, head, sizeof(head));
+	if (error)
+		return error;
+	dwords = dword(head + 4);
+	if (dwords < BOOT2_DWORDS_MIN || dwords > BOOT2_DWORDS_MAX || (dwords + 4) * 4 > walk->end - *offset)
+		return not_bootable(walk, "BOOT2 at %#x claims %u dwords", *offset, dwords);
+	error = check_crc(walk, *offset, (dwords + 3) * 4, "BOOT2", false);
+	*offset += (dwords + 4) * 4;
+	return error;
+}
+
+static int check_section(struct walk *walk, u32 offset, u32 *next)
+{
+	u32 type, body, room;
+	u8 head[16];
+	int error;
+
+	if (offset >= walk->end || walk->end - offset < sizeof(head) + 4)
+		return not_bootable(walk, "the chain of sections leaves the image at %#x", offset);
+	error = walk->source->read(walk->source->context, offset, head, sizeof(head));
+	if (error)
+		return error;
+	type = dword(head);
+	body = dword(head + 4);
+	room = walk->end - offset - sizeof(head) - 4;
+	if (body > SECTION_BYTES_MAX)
+		return not_bootable(walk, "section at %#x claims %u", offset, body);
+	body = type == SECTION_EMT ? ALIGN(body, 4) : body * 4;
+	if (body > room)
+		return not_bootable(walk, "section at %#x is longer than the image", offset);
+	error = check_crc(walk, offset, sizeof(head) + body, "section", type == SECTION_GUID);
+	if (error)
+		return error;
+	*next = dword(head + 12);
+	if (*next == CHAIN_END)
+		*next = 0;
+	if (*next && *next < offset + sizeof(head) + body + 4)
+		return not_bootable(walk, "section at %#x points back to %#x", offset, *next);
+	return 0;
+}
+
+static int check_chain(struct walk *walk)
+{
+	u32 offset = CXFW_FS2_HEADER_BYTES, blocks = 0, sections = 0, type;
+	u8 head[4];
+	int error;
+
+	do {
+		error = check_boot2(walk, &offset);
+		if (error)
+			return error;
+		if (walk->end - offset < sizeof(head))
+			return not_bootable(walk, "no section follows BOOT2");
+		error = walk->source->read(walk->source->context, offset, head, sizeof(head));
+		if (error)
+			return error;
+		type = dword(head);
+	} while ((type < 1 || type > SECTION_LAST) && ++blocks < BOOT2_BLOCKS_MAX);
+
+	while (offset) {
+		if (sections++ == SECTIONS_MAX)
+			return not_bootable(walk, "more than %d sections", SECTIONS_MAX);
+		error = check_section(walk, offset, &offset);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int cxfw_fs2_bootable(const struct cxfw_image_source *source, char *why)
+{
+	struct walk walk = { .source = source, .why = why };
+	u8 header[CXFW_FS2_HEADER_BYTES];
+	struct cxfw_fs2_layout layout;
+	int error;
+
+	if (source->length < sizeof(header))
+		return not_bootable(&walk, "too short for a header");
+	error = source->read(source->context, 0, header, sizeof(header));
+	if (error)
+		return error;
+	if (memcmp(header, cxfw_fs2_magic, CXFW_MAGIC_BYTES))
+		return not_bootable(&walk, "no magic");
+	if (!cxfw_fs2_layout(header, &layout) || layout.image_length > source->length)
+		return not_bootable(&walk, "the header's checksum or size is wrong");
+	walk.end = layout.image_length;
+	walk.piece = kmalloc(PIECE, GFP_KERNEL);
+	if (!walk.piece)
+		return -ENOMEM;
+	error = check_chain(&walk);
+	kfree(walk.piece);
+	return error;
+}
