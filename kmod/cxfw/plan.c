@@ -13,6 +13,7 @@
  *
  * At every instant either the kept image or the new one is whole under a steady magic.
  */
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -34,7 +35,6 @@ struct run {
 	struct cxfw_plan_watch *watch;
 	u8 *piece;		/* PIECE bytes */
 	u32 start;		/* physical address of the window's first byte */
-	bool committed;
 };
 
 struct window {
@@ -684,7 +684,6 @@ static int phase_commit(struct run *run)
 		error = tell(run, CXFW_PHASE_COMMIT, 0, CXFW_MAGIC_BYTES, true);
 	if (error)
 		return error;
-	run->committed = true;
 	error = program_exactly(run, run->start, run->plan->image, CXFW_MAGIC_BYTES, "the magic");
 	if (error)
 		return error;
@@ -703,7 +702,10 @@ static int phase_invalidate(struct run *run)
 	if (!(run->plan->head.flags & CXFW_PLAN_RECOVERY))
 		error = clear_magic(run, run->plan->head.old_address);
 	tell(run, CXFW_PHASE_INVALIDATE, 4, 4, false);
-	return error;
+	if (error)
+		return cxfw_fail(run->device, error, "the new image is committed and whole, but the old one at %#x "
+				 "could not be cleared, so either may boot", run->plan->head.old_address);
+	return 0;
 }
 
 static int run_locked(struct run *run)
