@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Firmware images: checksums, what a model's images look like, makers of synthetic ones. */
+/* Firmware images: checksums and byte order, and the makers of synthetic ones. */
 #ifndef CXSIM_IMAGE_H
 #define CXSIM_IMAGE_H
 
 #include "os.h"
 #include "model.h"
 
-/* firmware-images.md 0.1 and 0.2. length is a multiple of 4 for the image CRC. */
+struct cxsim_model;
+
+#define CXSIM_MAGIC_BYTES	16
+extern const u8 cxsim_magic_fs2[CXSIM_MAGIC_BYTES];
+extern const u8 cxsim_magic_fs4[CXSIM_MAGIC_BYTES];
+
+/* firmware-images.md 0.1: begin with CXSIM_CRC16_START, add pieces, end. */
 #define CXSIM_CRC16_START	0xffff
 u16 cxsim_crc16_add(u16 crc, const u8 *data, size_t length);
 u16 cxsim_crc16_end(u16 crc);
 u16 cxsim_crc16(const u8 *data, size_t length);
-u16 cxsim_pointer_crc(u32 pointer);
+u16 cxsim_pointer_crc(u32 pointer);	/* firmware-images.md 0.2 */
 
 static inline u32 cxsim_get_be32(const u8 *p)
 {
@@ -37,40 +43,41 @@ static inline void cxsim_put_be64(u8 *p, u64 value)
 	cxsim_put_be32(p + 4, (u32)value);
 }
 
-/* What firmware and boot ROM of a model look like. */
-struct cxsim_image_kind {
-	const char *model;		/* a name of struct cxsim_parameters.model */
-	u32 format;			/* 2: FS2, 4: FS4 */
-	u16 pci_id;			/* what the image says; TLV 3 of FS2, IMAGE_INFO of FS4 */
-	u16 hw_id;
-	u8 hw_revision;
-	bool two_boot2;			/* FS2: two BOOT2 blocks */
-	u32 spi_generation;
-	u32 flash_size;			/* default */
-	u32 log2_slot;			/* FS4: slot; FS2: chunk of flashes of 2 MiB and more */
-	u32 boot_register;		/* CR address of the boot address register */
-	u32 boot_shift;
-	u32 code_size;			/* default */
-	const char *chip, *version, *psid, *name, *description, *prs;
-};
-const struct cxsim_image_kind *cxsim_image_kind(const char *model);	/* NULL: no such model */
-
-/* From the slot's logical address to the flash's: firmware-images.md 0.4 */
+/* From a slot's logical address to the flash's: firmware-images.md 0.4 */
 u32 cxsim_slot_address(u32 logical, u32 log2_chunk, unsigned int slot);
 
-/* Where image_*.c stand between the caller's parameters and the bytes. */
+/* Parameters with every default filled in, for the makers. */
 struct cxsim_image_plan {
-	const struct cxsim_image_kind *kind;
-	const struct cxsim_parameters *parameters;
+	const struct cxsim_model *model;
+	const char *psid, *vsd;
 	u32 version[3];
 	u64 guid, mac;
-	const char *psid, *vsd;
 	u32 rom_size, code_size, flash_size;
-	u64 random;
+	u32 log2_chunk;
+	u64 seed;
 };
+
+/*
+ * A buffer that is written from its start on; with data NULL it only counts, so that the
+ * length can be asked for before there is room.
+ */
+struct cxsim_writer {
+	u8 *data;
+	size_t room, at;
+	bool overflow;
+};
+void cxsim_write(struct cxsim_writer *writer, const void *data, size_t length);
+void cxsim_write_fill(struct cxsim_writer *writer, u8 value, size_t length);
+void cxsim_write_be32(struct cxsim_writer *writer, u32 value);
+void cxsim_write_text(struct cxsim_writer *writer, const char *text, size_t width);	/* NUL padded */
+void cxsim_write_code(struct cxsim_writer *writer, u64 seed, size_t length);	/* bytes that look like code */
+/* An option ROM: PCI image chain and version trailer, firmware-images.md 6.2. length is a multiple of 4. */
+void cxsim_write_rom(struct cxsim_writer *writer, const struct cxsim_image_plan *plan, size_t length);
+/* A zlib stream of stored blocks, zero padded to a dword. */
+void cxsim_write_zlib(struct cxsim_writer *writer, const char *text, size_t length);
+u32 cxsim_zlib_length(size_t length);
+
 size_t cxsim_fs2_make(const struct cxsim_image_plan *plan, u8 *buffer, size_t room, char *why);
 size_t cxsim_fs4_make(const struct cxsim_image_plan *plan, u8 *buffer, size_t room, char *why);
-bool cxsim_fs2_place(const u8 *image, size_t length, u8 *flash, size_t flash_size, unsigned int slot);
-bool cxsim_fs4_place(const u8 *image, size_t length, u8 *flash, size_t flash_size, unsigned int slot);
 
 #endif /* CXSIM_IMAGE_H */
