@@ -31,18 +31,29 @@ struct cxsim_capability {
 	u8 offset, id;
 };
 
-/* What config space of one kind of function looks like. */
+struct cxsim_extended {
+	u16 offset;
+	u8 id, version;
+};
+
+/*
+ * What configuration space of one kind of function looks like. BARs stay zero: the
+ * host's bridge has no memory windows.
+ */
 struct cxsim_layout {
 	const struct cxsim_capability *capabilities;	/* id 0 ends */
-	u8 power_version;		/* version field of the power management capability */
-	u32 bar[6];			/* low bits of BARs; sizes are in bar_size */
-	u32 bar_size[6];
+	u16 power;			/* bits 31:16 of the power management capability */
 	u16 msix_count;
 	u32 msix_table, msix_pba;	/* offset | BAR number */
 	u32 device_capabilities;	/* PCIe capability + 4 */
+	u16 device_control;
 	u32 link_capabilities;
 	u16 link_status;
-	const struct cxsim_capability *extended;	/* offset / 16 and id; id 0 ends */
+	const struct cxsim_extended *extended;		/* id 0 ends; NULL: none */
+};
+
+struct cxsim_cr_value {
+	u32 address, value;
 };
 
 struct cxsim_model {
@@ -56,13 +67,14 @@ struct cxsim_model {
 	u8 pci_revision;
 	u32 class_code;			/* 24 bits */
 	u16 subsystem_id;
-	bool multi_function;		/* the bit in the header type */
 	enum cxsim_vsc_kind vsc;
 	const struct cxsim_layout *running, *recovery, *virtual;
 
+	bool tools_hcr;			/* [3.3] */
+	bool read_to_lock;		/* CR 0xf03fc and 0xf03a0 [5.3] */
 	unsigned int spi_generation;	/* 4 or 5 [5.1] */
 	u32 ready_address;		/* bit 31 is 0 while firmware is ready [3.1] */
-	const u32 *guards;		/* CR addresses, nonzero while firmware runs [5.7]; 0 ends */
+	const struct cxsim_cr_value *guards;	/* what they read while firmware runs [5.7]; address 0 ends */
 	u32 boot_address;		/* CR address of the boot address register [5.8] */
 	u32 boot_shift;			/* its value is the image's address shifted left by this */
 
@@ -76,10 +88,16 @@ struct cxsim_model {
 	const char *pcie_text;		/* VPD V0 */
 	const char *engineering;	/* VPD EC */
 	u16 device_type;		/* FS2 info tag 3 and image info's PCI id */
+	u64 oui;			/* GUIDs and MACs made from the seed begin with it, 24 bits */
 };
 
 extern const struct cxsim_model cxsim_models[];		/* name NULL ends */
 const struct cxsim_model *cxsim_model_find(const char *name);
+/* Every default filled in, GUID and MAC from the seed. False: no such model, why filled. */
+bool cxsim_parameters_complete(const struct cxsim_parameters *given, struct cxsim_parameters *complete,
+			       const struct cxsim_model **model, char *why);
+/* Pseudo-random number that belongs to a seed and a purpose, for identities. */
+u64 cxsim_derive(u64 seed, u32 purpose);
 
 /* An expansion ROM as MGIR names it [4.1]. */
 struct cxsim_rom {
@@ -90,7 +108,8 @@ struct cxsim_rom {
 /* What an image says about itself beyond struct cxsim_boot. Filled by boot.c. */
 struct cxsim_facts {
 	char product_version[17];
-	char vsd[209];
+	char vsd[209];			/* of the image */
+	char device_vsd[209];		/* of the device data; empty on FS2 */
 	char name[65];
 	char description[257];
 	u32 date, time;			/* packed BCD yyyymmdd, 00hhmmss */
@@ -103,6 +122,7 @@ struct cxsim_facts {
 struct cxsim_vsc {
 	u32 control, counter, semaphore, address, data;
 	u32 polls;			/* reads of the address until the flag turns */
+	u32 result;			/* of a read whose flag has not turned */
 	u64 since;			/* when the semaphore was taken */
 };
 
@@ -167,8 +187,8 @@ struct cxsim_actor {
 struct cxsim_card {
 	struct cxsim_host host;
 	const struct cxsim_model *model;
-	struct cxsim_parameters parameters;	/* its strings point into text */
-	char text[5][224];
+	struct cxsim_parameters parameters;	/* complete; its strings point into text or the model */
+	char text[4][224];
 	u64 settings[CXSIM_SETTINGS];
 	u64 counters[CXSIM_COUNTERS];
 	u64 random;
@@ -281,5 +301,6 @@ void cxsim_settings_default(struct cxsim_card *card);
  *	16 bytes as the magic although they are still 0xff
  * u32 cxsim_image_slot(card, slot)		physical address of slot 0 or 1
  * bool cxsim_image_activate(card, address)	magic on, old one off, as firmware does at the end of an update
+ * cxsim_flash() of model.h is chip.c's.
  */
 #endif /* CXSIM_CARD_H */
