@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "message.h"
+
+#include <locale.h>
+#include <stdlib.h>
+
+#ifndef LOCALEDIR
+#define LOCALEDIR "/usr/share/locale"
+#endif
+
+void message_init(void)
+{
+	const char *directory = getenv("CXCTL_LOCALEDIR");
+
+	setlocale(LC_MESSAGES, "");
+	setlocale(LC_CTYPE, "");
+	bindtextdomain("cxctl", directory ? directory : LOCALEDIR);
+	textdomain("cxctl");
+}
