@@ -18,9 +18,9 @@
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
-typedef uint64_t u64;
+typedef unsigned long long u64;	/* %llu prints it in the kernel as well */
 typedef int32_t s32;
-typedef int64_t s64;
+typedef long long s64;
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #define scnprintf(buffer, room, ...) snprintf(buffer, room, __VA_ARGS__)
 #endif
