@@ -19,8 +19,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct cxfw_segment;
-
 struct image_error {
 	uint64_t where;			/* byte offset in what the reader reads */
 	char text[320];			/* for a person: what, expected, found */
@@ -150,6 +148,7 @@ struct image_facts {
 	bool encrypted;			/* FS4: no TOC in clear, little else is known */
 	bool stripped;			/* FS4: a file without device data */
 	bool blank_guids;		/* FS2: identity was never written */
+	bool macs_derived;		/* FS2: no MACs stored, mac[] follows from guid[] */
 	bool guids_override;		/* FS4: identity comes from DEV_INFO, not MFG_INFO */
 
 	uint32_t version[3];
@@ -260,8 +259,8 @@ struct image_listener {
 
 /*
  * Checks everything that can be checked. *verdict is the worst finding. An error means that
- * it could not be read, or (-EBADMSG) is so damaged that the end was not reached: then the
- * verdict is IMAGE_DAMAGED and a finding was reported.
+ * the bytes could not be read (damage is a finding, not an error) or that the format is one
+ * that this version does not verify.
  */
 int image_verify(const struct image_reader *reader, const struct image_place *place,
 		 const struct image_listener *listener, enum image_verdict *verdict,
@@ -344,7 +343,6 @@ struct fs2_plan {
 	uint32_t bytes_to_program;
 	uint8_t segments_sha256[32];
 	uint8_t old_sha256[32];
-	uint8_t target_sha256[32];
 };
 
 /* image: contiguous, already carrying the card's identity. state may say that nothing is bootable. */
