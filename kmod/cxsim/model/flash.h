@@ -9,6 +9,7 @@
 #include "os.h"
 
 struct cxsim_card;
+struct chip_opcode;
 
 #define CXSIM_PAGE	256U		/* bytes of a program operation */
 #define CXSIM_SECTOR	4096U
@@ -34,6 +35,7 @@ struct cxsim_chip_type {
 	u8 manufacturer, type;
 	u8 smallest, largest;		/* log2 of the sizes in bytes that this row is made in */
 	u8 code_64m;			/* capacity code of the 64 MiB part: 0x1a or 0x20 */
+	u8 registers;			/* bit n: has status register 0x05, 0x35, 0x15 */
 	bool sector_erase;		/* 4 KiB */
 	bool half_erase;		/* 32 KiB */
 	bool block_erase;		/* 64 KiB */
@@ -53,6 +55,8 @@ struct cxsim_unstable {
 	u32 start, length;		/* length 0: free */
 	u32 seed;			/* which bits, when not masked */
 	bool masked;			/* a cut program: the bits of mask */
+	bool sparse;			/* few of them, when not masked */
+	u16 sum;			/* of the cells, to see that someone rewrote them from outside */
 	u8 mask[CXSIM_PAGE];
 };
 #define CXSIM_UNSTABLE	8
@@ -69,11 +73,12 @@ struct cxsim_chip {
 	u64 protect_seen;		/* CXSIM_WRITE_PROTECT as last applied */
 	u32 random;
 	struct cxsim_unstable unstable[CXSIM_UNSTABLE];
+	unsigned int unstable_count;
 	/* the transaction between chip select low and high */
 	bool selected;
 	bool ignored;			/* busy, or no such opcode */
 	u32 taken;			/* bytes so far */
-	u8 opcode;
+	const struct chip_opcode *opcode;
 	u32 address;
 	u32 data_count;			/* bytes of data so far */
 	u8 page[CXSIM_PAGE];
