@@ -75,6 +75,7 @@ enum cxsim_reset {
 };
 void cxsim_reset(struct cxsim_card *card, enum cxsim_reset kind);
 void cxsim_unplug(struct cxsim_card *card, bool unplugged);	/* surprise removal: all-ones */
+bool cxsim_is_unplugged(const struct cxsim_card *card);		/* CXSIM_UNPLUG_AFTER does it too */
 
 /* Time. The clock is the host's now() plus what was added. */
 u64 cxsim_time(const struct cxsim_card *card);
