@@ -975,3 +975,9 @@ u8 cxsim_flash_firmware_status(struct cxsim_card *card, unsigned int number)
 
 	return number < ARRAY_SIZE(commands) ? status_byte(card, commands[number]) : 0xff;
 }
+
+u8 *cxsim_flash(struct cxsim_card *card, u32 *size)
+{
+	*size = card->chip.size;
+	return card->chip.cells;
+}

@@ -15,6 +15,9 @@ struct chip_opcode;
 #define CXSIM_SECTOR	4096U
 #define CXSIM_BLOCK	65536U
 
+/* CXFW_SEMAPHORE_FLASH_GATEWAY of the interface header, as CXSIM_STUCK_SEMAPHORE takes it. */
+#define CXSIM_SEMAPHORE_FLASH_GATEWAY	4
+
 enum cxsim_protect {
 	CXSIM_PROTECT_3,		/* block protect bits 4:2, TB at 5, SEC at 6 */
 	CXSIM_PROTECT_3_LARGE,		/* the same; the unit is four times as large (16 MiB Winbond, Cypress) */
