@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A client that means harm, or is broken: plans with wrong numbers, wrong images with
+ * right digests, plans for another flash. Whatever the driver says, power may fail at any
+ * moment of it, and the card still boots a whole image under every boot policy.
+ */
+#include "burning.h"
+
+#define ROUNDS	1500
+
+static u64 state;
+
+static u32 pick(u32 below)
+{
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return below ? (u32)(state >> 33) % below : 0;
+}
+
+static struct burning burning;
+static u8 *images[3];
+static size_t lengths[3];
+
+static void make_images(void)
+{
+	static const char *const versions[] = { OLD_VERSION, NEW_VERSION, "2.40.7000" };
+	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	int i;
+
+	state = ktap_seed();
+	for (i = 0; i < 3; i++) {
+		parameters.version = versions[i];
+		images[i] = burning_image(&parameters, &lengths[i]);
+	}
+}
+
+static void drop_images(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		free(images[i]);
+}
+
+static u32 odd_number(void)
+{
+	static const u32 odd[] = {
+		0, 1, 2, 3, 4, 15, 16, 17, 19, 23, 24, 31, 32, 64, 0x38, 0x80, 0xff, 0x100, 0x1000, 0x10000,
+		0x80000, 0x100000, 0x1fffff, 0x200000, 0x400000, 0x7fffffff, 0x80000000, 0xfffffffc, 0xffffffff,
+	};
+
+	return pick(3) ? odd[pick(ARRAY_SIZE(odd))] : pick(0xffffffff);
+}
+
+static void wrong_number(struct cxfw_stage *head)
+{
+	u32 *numbers[] = {
+		&head->flags, &head->image_length, &head->segment_count, &head->format, &head->hw_id,
+		&head->hw_revision, &head->flash_size, &head->log2_chunk, &head->target_slot,
+		&head->window_length, &head->old_address,
+	};
+	u32 length = head->image_length, count = head->segment_count;
+
+	*numbers[pick(ARRAY_SIZE(numbers))] = odd_number();
+	/* What lies behind the pointers: UPPER's copy-in guarantees these. */
+	if (head->image_length > length)
+		head->image_length = length;
+	if (head->segment_count > count)
+		head->segment_count = count;
+}
+
+static void wrong_segment(struct burning *b)
+{
+	if (pick(2))
+		b->segment.offset = odd_number();
+	else
+		b->segment.length = odd_number();
+}
+
+/* Damages the image and makes the digest right again, as somebody would who knows how. */
+static void wrong_image(struct burning *b)
+{
+	u32 length = b->plan.head.image_length, i, bytes = 1 + pick(64);
+
+	for (i = 0; i < bytes; i++)
+		b->plan.image[pick(2) ? pick(length) : pick(0x200)] ^= 1U << pick(8);
+	burning_sha256(b->plan.image + 16, length - 16, b->plan.head.segments_sha256);
+}
+
+static void magic_inside(struct burning *b)
+{
+	u32 place = cxfw_magic_places[1 + pick(4)];
+
+	if (place + 16 <= b->plan.head.image_length)
+		memcpy(b->plan.image + place, cxfw_fs2_magic, 16);
+	burning_sha256(b->plan.image + 16, b->plan.head.image_length - 16, b->plan.head.segments_sha256);
+}
+
+static void mutate(struct burning *b)
+{
+	u32 i, changes = 1 + pick(3);
+
+	for (i = 0; i < changes; i++) {
+		switch (pick(6)) {
+		case 0:
+		case 1:
+			wrong_number(&b->plan.head);
+			break;
+		case 2:
+			wrong_segment(b);
+			break;
+		case 3:
+			wrong_image(b);
+			break;
+		case 4:
+			magic_inside(b);
+			break;
+		case 5:
+			b->plan.head.target_slot ^= 1;
+			b->plan.head.old_address = b->plan.head.target_slot ? 0 : 0x80000;
+			break;
+		}
+	}
+}
+
+/* One or two whole images, sometimes a damaged one beside a whole one, sometimes scribbles. */
+static void random_flash(u8 *flash)
+{
+	u32 slot = pick(2), i;
+
+	memset(flash, 0xff, BURNING_FLASH);
+	cxsim_image_place("connectx3pro", images[0], lengths[0], flash, BURNING_FLASH, slot);
+	if (pick(2)) {
+		cxsim_image_place("connectx3pro", images[2], lengths[2], flash, BURNING_FLASH, !slot);
+		if (pick(2))
+			flash[(slot ? 0 : 0x80000) + 0x40 + pick(0x2000)] ^= 1 << pick(8);
+	}
+	for (i = pick(4); i; i--)
+		memset(flash + (slot ? 0 : 0x80000) + 0x40000 + pick(0x30000), pick(256), 0x100);
+}
+
+static bool boots_everywhere(const bool *could, u32 round)
+{
+	int policy;
+
+	for (policy = 0; policy < CXSIM_BOOT_POLICIES; policy++) {
+		if (!could[policy])
+			continue;
+		cxsim_set(burning.card, CXSIM_BOOT_POLICY, policy);
+		cxsim_reset(burning.card, CXSIM_RESET_POWER);
+		if (cxsim_booted(burning.card)->recovery || !cxsim_booted(burning.card)->whole) {
+			ktap_fail(__FILE__, __LINE__, "round %u: no whole image boots under policy %d", round, policy);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void power_on(bool *could)
+{
+	int policy;
+
+	for (policy = 0; policy < CXSIM_BOOT_POLICIES; policy++) {
+		cxsim_set(burning.card, CXSIM_BOOT_POLICY, policy);
+		cxsim_reset(burning.card, CXSIM_RESET_POWER);
+		could[policy] = !cxsim_booted(burning.card)->recovery && cxsim_booted(burning.card)->whole;
+	}
+	cxsim_set(burning.card, CXSIM_BOOT_POLICY, CXSIM_BOOT_CHECKED_FIRST);
+	cxsim_reset(burning.card, CXSIM_RESET_POWER);
+}
+
+static void hostile_plans(void)
+{
+	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	u32 round, size, ran = 0, refused = 0;
+	bool could[CXSIM_BOOT_POLICIES];
+	u8 *flash;
+
+	shim_reset(ktap_seed());
+	make_images();
+	REQUIRE(burning_start(&burning, &parameters));
+	flash = cxsim_flash(burning.card, &size);
+	for (round = 0; round < ROUNDS && !ktap_failed(); round++) {
+		random_flash(flash);
+		power_on(could);
+		if (burning_open(&burning)) {
+			ktap_fail(__FILE__, __LINE__, "round %u: open: %s", round, burning.device.why);
+			break;
+		}
+		burning_plan(&burning, images[1], lengths[1], pick(2), flash);
+		if (pick(8))
+			mutate(&burning);
+		if (pick(2)) {
+			cxsim_set(burning.card, CXSIM_CUT_TORN, pick(2));
+			cxsim_set(burning.card, CXSIM_CUT_AFTER, 1 + pick(100));
+		}
+		if (burning_run(&burning))
+			refused++;
+		else
+			ran++;
+		cxsim_set(burning.card, CXSIM_CUT_AFTER, 0);
+		boots_everywhere(could, round);
+		CHECK_EQ(cxsim_count(burning.card, CXSIM_FOUL), 0);
+	}
+	ktap_note("%u rounds: %u ran, %u were refused or cut", round, ran, refused);
+	CHECK(ran > 0 && refused > 0);
+	burning_end(&burning);
+	drop_images();
+}
+
+/* The image that the plan would keep is damaged, the one that it would overwrite is whole. */
+static void keeps_the_whole_one(void)
+{
+	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	u8 *flash;
+	u32 size;
+
+	shim_reset(ktap_seed());
+	make_images();
+	REQUIRE(burning_start(&burning, &parameters));
+	flash = cxsim_flash(burning.card, &size);
+	memset(flash, 0xff, size);
+	cxsim_image_place("connectx3pro", images[0], lengths[0], flash, size, 0);
+	cxsim_image_place("connectx3pro", images[2], lengths[2], flash, size, 1);
+	flash[0x200] ^= 1;
+	cxsim_reset(burning.card, CXSIM_RESET_POWER);
+	REQUIRE(!burning_open(&burning));
+	burning_plan(&burning, images[1], lengths[1], 1, flash);
+	cxsim_counters_clear(burning.card);
+	CHECK_EQ(burning_run(&burning), -EINVAL);
+	CHECK(strstr(burning.device.why, "damaged") != NULL);
+	CHECK_EQ(cxsim_count(burning.card, CXSIM_FLASH_OPERATIONS), 0);
+	/* The other way round it goes. */
+	burning_plan(&burning, images[1], lengths[1], 0, flash);
+	CHECK_EQ(burning_run(&burning), 0);
+	burning_end(&burning);
+	drop_images();
+}
+
+struct refusal {
+	const char *name;
+	void (*spoil)(struct burning *burning);
+	const char *word;	/* in why */
+};
+
+static void spoil_hw_id(struct burning *b) { b->plan.head.hw_id = 0x1f5; }
+static void spoil_revision(struct burning *b) { b->plan.head.hw_revision++; }
+static void spoil_flash_size(struct burning *b) { b->plan.head.flash_size *= 2; }
+static void spoil_chunk(struct burning *b) { b->plan.head.log2_chunk--; b->plan.head.old_address /= 2; }
+static void spoil_old(struct burning *b) { b->plan.head.old_sha256[5] ^= 1; }
+static void spoil_digest(struct burning *b) { b->plan.head.segments_sha256[31] ^= 1; }
+static void spoil_magic(struct burning *b) { b->plan.image[3] ^= 1; }
+static void spoil_format(struct burning *b) { b->plan.head.format = 4; }
+static void spoil_flags(struct burning *b) { b->plan.head.flags = 0x80; }
+static void spoil_window(struct burning *b) { b->plan.head.window_length = BURNING_FLASH; }
+static void spoil_recovery(struct burning *b)
+{
+	b->plan.head.flags = CXFW_PLAN_RECOVERY;
+	b->plan.head.old_address = CXFW_NO_ADDRESS;
+}
+static void spoil_segment(struct burning *b) { b->segment.length -= 4; }
+static void spoil_magic_segment(struct burning *b) { b->segment.offset = 0; b->segment.length += 16; }
+static void spoil_section(struct burning *b) { wrong_image(b); b->plan.image[0x60] ^= 0x55; }
+
+static const struct refusal refusals[] = {
+	{ "hardware id", spoil_hw_id, "hardware id" },
+	{ "revision", spoil_revision, "revision" },
+	{ "flash size", spoil_flash_size, "flash" },
+	{ "chunk size", spoil_chunk, "layout" },
+	{ "kept image changed", spoil_old, "changed" },
+	{ "digest", spoil_digest, "sha256" },
+	{ "magic", spoil_magic, "magic" },
+	{ "format", spoil_format, "format" },
+	{ "flags", spoil_flags, "flags" },
+	{ "window", spoil_window, "window" },
+	{ "recovery of a running card", spoil_recovery, "recovery" },
+	{ "segment", spoil_segment, "segment" },
+	{ "magic inside a segment", spoil_magic_segment, "segment" },
+	{ "damaged image", spoil_section, "boot" },
+};
+
+/* Each is refused with the reason and before the first write. */
+static void refused_in_words(void)
+{
+	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	size_t i;
+	u32 size;
+
+	shim_reset(ktap_seed());
+	make_images();
+	REQUIRE(burning_start(&burning, &parameters));
+	for (i = 0; i < ARRAY_SIZE(refusals); i++) {
+		burning_plan(&burning, images[1], lengths[1], 1, cxsim_flash(burning.card, &size));
+		refusals[i].spoil(&burning);
+		cxsim_counters_clear(burning.card);
+		if (!burning_run(&burning))
+			ktap_fail(__FILE__, __LINE__, "%s: was burned", refusals[i].name);
+		else if (!strstr(burning.device.why, refusals[i].word))
+			ktap_fail(__FILE__, __LINE__, "%s: \"%s\" does not speak of \"%s\"", refusals[i].name,
+				  burning.device.why, refusals[i].word);
+		CHECK_EQ(cxsim_count(burning.card, CXSIM_FLASH_OPERATIONS), 0);
+	}
+	burning_end(&burning);
+	drop_images();
+}
+
+/* A cell that will not program, or a protected chip: the burn ends, the old image boots. */
+static void flash_that_fails(void)
+{
+	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	u32 size, at;
+
+	shim_reset(ktap_seed());
+	make_images();
+	REQUIRE(burning_start(&burning, &parameters));
+	for (at = 0x80000 + 0x800; at < 0x80000 + lengths[1]; at += 0x1100) {
+		burning_open(&burning);
+		burning_plan(&burning, images[1], lengths[1], 1, cxsim_flash(burning.card, &size));
+		/* a bit that is to become 0 */
+		while (burning.plan.image[at - 0x80000] == 0xff)
+			at++;
+		cxsim_set(burning.card, CXSIM_BAD_BIT,
+			  1 + at * 8ULL + __builtin_ctz(~burning.plan.image[at - 0x80000]));
+		CHECK_EQ(burning_run(&burning), -EIO);
+		CHECK(strstr(burning.device.why, "bad cell") != NULL);
+		cxsim_set(burning.card, CXSIM_BAD_BIT, 0);
+		cxsim_reset(burning.card, CXSIM_RESET_POWER);
+		CHECK(cxsim_booted(burning.card)->whole && !cxsim_booted(burning.card)->recovery);
+	}
+	burning_open(&burning);
+	burning_plan(&burning, images[1], lengths[1], 1, cxsim_flash(burning.card, &size));
+	cxsim_set(burning.card, CXSIM_WRITE_PROTECT, cxsim_settings[CXSIM_WRITE_PROTECT].maximum);
+	CHECK_EQ(burning_run(&burning), -EIO);
+	CHECK(strstr(burning.device.why, "protection") != NULL);
+	cxsim_set(burning.card, CXSIM_WRITE_PROTECT, 0);
+	cxsim_reset(burning.card, CXSIM_RESET_POWER);
+	CHECK(cxsim_booted(burning.card)->whole && !cxsim_booted(burning.card)->recovery);
+	burning_end(&burning);
+	drop_images();
+}
+
+/* Nothing bootable: there is nothing to keep, and afterwards there is an image. */
+static void recovery(void)
+{
+	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	u8 *flash;
+	u32 size;
+
+	shim_reset(ktap_seed());
+	make_images();
+	parameters.empty = true;
+	REQUIRE(burning_start(&burning, &parameters));
+	CHECK(burning.device.recovery);
+	flash = cxsim_flash(burning.card, &size);
+	burning_plan(&burning, images[1], lengths[1], 0, flash);
+	spoil_recovery(&burning);
+	CHECK_EQ(burning_run(&burning), 0);
+	cxsim_reset(burning.card, CXSIM_RESET_POWER);
+	CHECK(cxsim_booted(burning.card)->whole && !cxsim_booted(burning.card)->recovery);
+	burning_end(&burning);
+	drop_images();
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(refused_in_words),
+	KTAP_TEST(keeps_the_whole_one),
+	KTAP_TEST(flash_that_fails),
+	KTAP_TEST(recovery),
+	KTAP_TEST(hostile_plans),
+};
+
+int main(int argc, char **argv)
+{
+	return ktap_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
