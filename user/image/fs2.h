@@ -90,6 +90,9 @@ struct fs2_tlv_view {
 /* 1: a TLV; 0: the end TLV, or the end of the bytes; -EBADMSG. *position starts at 0. */
 int fs2_tlv_next(const uint8_t *info, uint32_t length, uint32_t *position, struct fs2_tlv_view *tlv);
 
+/* CRC of a contiguous image of end bytes, as it stands at FS2_FULL_CRC. */
+uint16_t fs2_full_crc(const uint8_t *image, uint32_t end);
+
 uint64_t fs2_mac_of_guid(uint64_t guid);
 
 #endif /* IMAGE_FS2_H */
