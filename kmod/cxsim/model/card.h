@@ -71,7 +71,6 @@ struct cxsim_model {
 	const struct cxsim_layout *running, *recovery, *virtual;
 
 	bool tools_hcr;			/* [3.3] */
-	bool read_to_lock;		/* CR 0xf03fc and 0xf03a0 [5.3] */
 	unsigned int spi_generation;	/* 4 or 5 [5.1] */
 	u32 ready_address;		/* bit 31 is 0 while firmware is ready [3.1] */
 	const struct cxsim_cr_value *guards;	/* what they read while firmware runs [5.7]; address 0 ends */
@@ -123,6 +122,7 @@ struct cxsim_vsc {
 	u32 control, counter, semaphore, address, data;
 	u32 polls;			/* reads of the address until the flag turns */
 	u32 result;			/* of a read whose flag has not turned */
+	bool transfer;			/* the flag has not turned */
 	u64 since;			/* when the semaphore was taken */
 };
 
@@ -132,7 +132,7 @@ struct cxsim_function {
 	const struct cxsim_layout *layout;
 	u16 vsc_offset, vpd_offset, pcie_offset;	/* 0: not there */
 	struct cxsim_vsc vsc;
-	u32 legacy_address;
+	u32 legacy_address, legacy_data;
 	u64 absent_until;		/* FLR */
 };
 
@@ -149,7 +149,8 @@ struct cxsim_gateway {
 struct cxsim_icmd {
 	u32 control;
 	u32 mailbox[CXSIM_MAILBOX / 4];	/* dword k = be32 of stream bytes 4k .. 4k + 3 */
-	u32 syndrome;
+	u32 request[CXSIM_MAILBOX / 4];	/* the register as it was sent */
+	u32 status, syndrome;
 	u32 polls;			/* reads of control until GO turns */
 	u64 done_at;
 	bool running;
@@ -157,10 +158,10 @@ struct cxsim_icmd {
 
 /* Component update [4.2]. */
 struct cxsim_mcc {
-	u32 state, error, handle, next_handle;
+	u32 state, error, handles;
 	u32 component_size, received;
-	u32 target;			/* flash address the component goes to */
-	u32 erased;			/* bytes of the target that are erased */
+	u32 source, target;		/* flash addresses: read from, written to */
+	bool verified;
 	bool pending;			/* an image waits for the reset */
 	u32 update_state;
 	struct cxsim_boot pending_boot;
@@ -171,7 +172,8 @@ struct cxsim_hcr {
 	u32 dword[7];
 	u32 mailbox[288 / 4];		/* CR 0xe0000 */
 	u32 internal[288 / 4];		/* MBOX_WRITE, MBOX_READ */
-	u32 polls;
+	u32 polls, status;
+	u64 done_at;
 };
 
 /* The other actor of CXSIM_SECOND_ACTOR. */
@@ -250,11 +252,12 @@ void cxsim_config_reset(struct cxsim_card *card, struct cxsim_function *function
 void cxsim_vsc_reset(struct cxsim_vsc *vsc);
 u32 cxsim_vsc_read(struct cxsim_card *card, struct cxsim_function *function, unsigned int offset);
 void cxsim_vsc_write(struct cxsim_card *card, struct cxsim_function *function, unsigned int offset,
-		     unsigned int bytes, u32 value);
+		     u32 value, u32 mask);		/* mask: the bytes that are written */
 
 /* legacy.c: where is 0x58 or 0x5c */
 u32 cxsim_legacy_read(struct cxsim_card *card, struct cxsim_function *function, unsigned int where);
-void cxsim_legacy_write(struct cxsim_card *card, struct cxsim_function *function, unsigned int where, u32 value);
+void cxsim_legacy_write(struct cxsim_card *card, struct cxsim_function *function, unsigned int where,
+			u32 value, u32 mask);
 
 /* crspace.c: cxsim_cr_read(), cxsim_cr_write() of model.h, and the chip's reset of them */
 void cxsim_cr_reset(struct cxsim_card *card, bool power);
@@ -276,6 +279,11 @@ bool cxsim_register_packet(struct cxsim_card *card, u32 *packet, unsigned int ro
 bool cxsim_hcr_read(struct cxsim_card *card, u32 address, u32 *value);
 bool cxsim_hcr_write(struct cxsim_card *card, u32 address, u32 value);
 void cxsim_hcr_reset(struct cxsim_card *card);
+
+/* actor.c: the other host, between two accesses */
+void cxsim_actor_acts(struct cxsim_card *card);
+bool cxsim_actor_holds(struct cxsim_card *card, const u32 *semaphore);
+bool cxsim_actor_holds_vsc(struct cxsim_card *card, const struct cxsim_function *function);
 
 /* settings.c */
 void cxsim_settings_default(struct cxsim_card *card);

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The firmware's components and its own update of them [4.2]. The boot image goes
+ * straight into the slot that does not run, its magic left out until it is activated.
+ */
+#include "card.h"
+#include "boot.h"
+#include "mcc.h"
+
+#define PENDING		0x80000000U	/* MCQI: the pending component is asked for */
+#define LAST		0x80000000U	/* MCQS */
+
+enum { INFO_CAPABILITIES, INFO_VERSION, INFO_ACTIVATION = 5 };
+enum { UPDATE_IDLE, UPDATE_IN_PROGRESS, UPDATE_ACTIVE_PENDING_RESET = 4, UPDATE_FAILED, UPDATE_CANCELED };
+enum { STATE_IDLE, STATE_LOCKED, STATE_INITIALIZE, STATE_DOWNLOAD, STATE_UPLOAD = 7 };
+enum {
+	LOCK = 1, RELEASE, UPDATE, VERIFY, ACTIVATE_COMPONENT, ACTIVATE, READ, CANCEL, CHECK, FORCE_RELEASE,
+	READ_PENDING,
+};
+enum {
+	ERROR = 1, DIGEST_ERROR, NOT_APPLICABLE, BAD_FORMAT = 8, BLOCKED_PENDING_RESET, NO_PLACE = 0x1e,
+};
+
+/* Index is the order in which real firmware lists them. */
+static const struct {
+	u16 id;
+	u32 info;		/* supported_info_bitmask */
+	u32 largest;
+	u32 flags;
+} components[] = {
+	{ 1, 0x26, 0x700000, 0x90000000 },
+	{ 7, 0x24, 0x10000, 0x54000000 },
+	{ 6, 0x20, 0x10000, 0x54000000 },
+	{ 3, 0x20, 0x10000, 0x54000000 },
+	{ 5, 0x20, 0x10000, 0x54000000 },
+	{ 4, 0x20, 0x10000, 0x54000000 },
+	{ 2, 0x26, 0x700000, 0x90000000 },
+	{ 8, 0x20, 0, 0x54000000 },
+	{ 9, 0x20, 0, 0x54000000 },
+	{ 0xb, 0x20, 0x20000, 0x54000000 },
+};
+
+#define BOOT_IMAGE	0	/* its index */
+
+/* What fits between the slots, as real firmware leaves room behind the image. */
+static u32 largest_of(const struct cxsim_card *card, u32 index)
+{
+	u32 slot = cxsim_image_slot(card, 1), room = slot - slot / 8;
+
+	return components[index].largest == 0x700000 && room < 0x700000 ? room : components[index].largest;
+}
+
+u32 cxsim_mcqs(struct cxsim_card *card, u32 *reg)
+{
+	u32 index = reg[0] & 0xffff;
+
+	if (index >= ARRAY_SIZE(components) || reg[0] & 0x0fff0000)
+		return CXSIM_REG_BAD_PARAMETER;
+	reg[0] = index | (index == ARRAY_SIZE(components) - 1 ? LAST : 0);
+	reg[1] = components[index].id;
+	reg[2] = index == BOOT_IMAGE ? 0x10 | card->mcc.update_state : 0;
+	reg[3] = 0;
+	return 0;
+}
+
+static u32 capabilities(const struct cxsim_card *card, u32 index, const struct cxsim_facts *facts, u32 *data)
+{
+	data[0] = components[index].info;
+	data[1] = index == BOOT_IMAGE ? facts->length : 0;
+	data[2] = largest_of(card, index);
+	data[3] = 0x20000100;		/* dwords, at most 256 bytes */
+	data[4] = components[index].flags;
+	return 0x14;
+}
+
+static u32 version(const struct cxsim_boot *boot, const struct cxsim_facts *facts, u32 *data)
+{
+	u8 text[20] = { 0 };
+	u32 i;
+
+	data[0] = 0x20000010;		/* build time valid, 16 characters of text */
+	data[1] = boot->version[0] << 24 | (boot->version[1] & 0xff) << 16 | (boot->version[2] & 0xffff);
+	data[2] = (facts->time & 0xff) << 24 | (facts->time & 0xff00) << 8 | (facts->time & 0xff0000) >> 8;
+	data[3] = facts->date;
+	scnprintf((char *)text, 16, "%u.%u.%04u", boot->version[0], boot->version[1], boot->version[2]);
+	for (i = 0; i < 4; i++)
+		data[8 + i] = (u32)text[4 * i] << 24 | (u32)text[4 * i + 1] << 16 | (u32)text[4 * i + 2] << 8 |
+			      text[4 * i + 3];
+	return 0x34;
+}
+
+/* A new image waits for a reset of the firmware. */
+static u32 activation(u32 *data)
+{
+	data[0] = 0x4;
+	return 4;
+}
+
+u32 cxsim_mcqi(struct cxsim_card *card, u32 *reg)
+{
+	bool pending = reg[0] & PENDING;
+	const struct cxsim_boot *boot = pending ? &card->mcc.pending_boot : &card->boot;
+	const struct cxsim_facts *facts = pending ? &card->mcc.pending_facts : &card->facts;
+	u32 index = reg[0] & 0xffff, type = reg[2] & 0x1f, offset = reg[4], wanted = reg[5] & 0xffff;
+	u32 data[0x7c / 4] = { 0 }, size, i;
+
+	if (index >= ARRAY_SIZE(components) || (pending && (index != BOOT_IMAGE || !card->mcc.pending)))
+		return CXSIM_REG_BAD_PARAMETER;
+	if (type == INFO_CAPABILITIES)
+		size = capabilities(card, index, facts, data);
+	else if (type == INFO_VERSION && index == BOOT_IMAGE)
+		size = version(boot, facts, data);
+	else if (type == INFO_ACTIVATION)
+		size = activation(data);
+	else
+		return CXSIM_REG_BAD_PARAMETER;
+	if (offset & 3 || offset >= size)
+		return CXSIM_REG_BAD_PARAMETER;
+	reg[3] = size;
+	if (wanted > size - offset)
+		wanted = size - offset;
+	reg[5] = wanted;
+	for (i = 0; i < 0x7c / 4; i++)
+		reg[6 + i] = offset / 4 + i < size / 4 && 4 * i < wanted ? data[offset / 4 + i] : 0;
+	return 0;
+}
+
+void cxsim_mcc_pends(struct cxsim_card *card, u32 address)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+
+	mcc->pending = cxsim_image_look(card, address, false, &mcc->pending_boot, &mcc->pending_facts);
+	mcc->update_state = mcc->pending ? UPDATE_ACTIVE_PENDING_RESET : UPDATE_FAILED;
+}
+
+/* The handle that the next owner gets; 24 bits, never 0. */
+static u32 offered_handle(const struct cxsim_card *card)
+{
+	return (card->mcc.handles & 0xffff) + 0x100;
+}
+
+static void fails(struct cxsim_mcc *mcc, u32 error)
+{
+	mcc->error = error;
+}
+
+static void lock(struct cxsim_mcc *mcc)
+{
+	mcc->state = STATE_LOCKED;
+	mcc->error = 0;
+	mcc->verified = false;
+}
+
+static void release(struct cxsim_mcc *mcc)
+{
+	mcc->state = STATE_IDLE;
+	mcc->error = 0;
+	mcc->handles++;
+}
+
+static void begin_update(struct cxsim_card *card, u32 index, u32 size)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+	u32 first = cxsim_image_slot(card, 0), second = cxsim_image_slot(card, 1);
+
+	if (mcc->pending)
+		fails(mcc, BLOCKED_PENDING_RESET);
+	else if (index != BOOT_IMAGE)
+		fails(mcc, NOT_APPLICABLE);
+	else if (size > largest_of(card, index))
+		fails(mcc, NO_PLACE);
+	else if (!size || size & 3)
+		fails(mcc, BAD_FORMAT);
+	if (mcc->error)
+		return;
+	mcc->target = card->boot.address == first ? second : first;
+	mcc->component_size = size;
+	mcc->received = 0;
+	mcc->update_state = UPDATE_IN_PROGRESS;
+	mcc->state = STATE_INITIALIZE;
+}
+
+static void verify(struct cxsim_card *card)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+
+	mcc->state = STATE_LOCKED;
+	mcc->verified = false;
+	if (mcc->received != mcc->component_size)
+		fails(mcc, ERROR);
+	else if (!cxsim_image_look(card, mcc->target, true, &mcc->pending_boot, &mcc->pending_facts))
+		fails(mcc, DIGEST_ERROR);
+	else if (strcmp(mcc->pending_boot.psid, card->boot.psid))
+		fails(mcc, NOT_APPLICABLE);
+	else
+		mcc->verified = true;
+}
+
+static void activate(struct cxsim_card *card)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+
+	if (!mcc->verified) {
+		fails(mcc, ERROR);
+		return;
+	}
+	mcc->verified = false;
+	if (!cxsim_image_activate(card, mcc->target)) {
+		fails(mcc, ERROR);
+		return;
+	}
+	card->boot_register = mcc->target << card->model->boot_shift;
+	cxsim_mcc_pends(card, mcc->target);
+}
+
+static void begin_read(struct cxsim_card *card, bool pending)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+
+	if (pending && !mcc->pending) {
+		fails(mcc, NOT_APPLICABLE);
+		return;
+	}
+	mcc->source = pending ? mcc->pending_boot.address : card->boot.address;
+	mcc->component_size = pending ? mcc->pending_facts.length : card->facts.length;
+	mcc->state = STATE_UPLOAD;
+}
+
+/* The step when the state allows it; else a bad parameter. */
+static u32 instruct(struct cxsim_card *card, u32 instruction, u32 index, u32 size)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+	bool locked = mcc->state == STATE_LOCKED;
+
+	switch (instruction) {
+	case LOCK:
+		if (mcc->state != STATE_IDLE)
+			return CXSIM_REG_NOT_AVAILABLE;
+		lock(mcc);
+		return 0;
+	case RELEASE:
+	case FORCE_RELEASE:
+		if (mcc->state != STATE_IDLE)
+			release(mcc);
+		return 0;
+	case CANCEL:
+		if (mcc->state == STATE_DOWNLOAD || mcc->state == STATE_INITIALIZE)
+			mcc->update_state = UPDATE_CANCELED;
+		if (mcc->state != STATE_IDLE)
+			lock(mcc);
+		return 0;
+	case CHECK:
+		return 0;
+	case UPDATE:
+		if (!locked)
+			return CXSIM_REG_BAD_PARAMETER;
+		mcc->error = 0;
+		begin_update(card, index, size);
+		return 0;
+	case VERIFY:
+		if (mcc->state != STATE_DOWNLOAD)
+			return CXSIM_REG_BAD_PARAMETER;
+		verify(card);
+		return 0;
+	case ACTIVATE:
+		if (!locked)
+			return CXSIM_REG_BAD_PARAMETER;
+		activate(card);
+		return 0;
+	case READ:
+	case READ_PENDING:
+		if (!locked)
+			return CXSIM_REG_BAD_PARAMETER;
+		begin_read(card, instruction == READ_PENDING);
+		return 0;
+	}
+	return CXSIM_REG_BAD_PARAMETER;
+}
+
+static void answer(const struct cxsim_card *card, u32 *reg)
+{
+	const struct cxsim_mcc *mcc = &card->mcc;
+
+	reg[0] &= 0xff;
+	reg[2] = offered_handle(card);
+	reg[3] = mcc->error << 8 | mcc->state;
+	reg[4] = mcc->component_size;
+	reg[5] = 0;
+	reg[6] = 0;
+	reg[7] = 0;
+}
+
+u32 cxsim_mcc(struct cxsim_card *card, u32 *reg, bool set)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+	u32 handle = reg[2] & 0xffffff, instruction = reg[0] & 0xff, status;
+
+	if (handle != offered_handle(card) && (set ? instruction != FORCE_RELEASE : handle != 0))
+		return CXSIM_REG_BAD_PARAMETER;
+	if (set) {
+		status = instruct(card, instruction, reg[1] & 0xffff, reg[4]);
+		if (status)
+			return status;
+	} else if (mcc->state == STATE_INITIALIZE) {
+		mcc->state = STATE_DOWNLOAD;	/* one look later than asked for */
+	}
+	answer(card, reg);
+	return 0;
+}
+
+/* Erases what the block enters first, as it comes. */
+static bool store(struct cxsim_card *card, u32 offset, const u8 *block, u32 size)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+
+	if (!(offset & 0xffff) && !cxsim_flash_firmware_erase(card, mcc->target + offset, 0x10000))
+		return false;
+	return cxsim_flash_firmware_program(card, mcc->target + offset, block, size);
+}
+
+/* Data dwords are little-endian loads of image bytes [0]. */
+static u32 download(struct cxsim_card *card, u32 *reg, u32 offset, u32 size)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+	u8 block[0x80];
+	u32 i;
+
+	if (mcc->state != STATE_DOWNLOAD || offset != mcc->received || size > mcc->component_size - offset)
+		return CXSIM_REG_BAD_PARAMETER;
+	/* A block never crosses an erase block: both are powers of two. */
+	if ((offset & 0xffff) + size > 0x10000)
+		return CXSIM_REG_BAD_PARAMETER;
+	for (i = 0; i < size; i++)
+		block[i] = (u8)(reg[4 + i / 4] >> 8 * (i & 3));
+	if (!store(card, offset, block, size)) {
+		fails(mcc, ERROR);
+		return CXSIM_REG_BAD_PARAMETER;
+	}
+	mcc->received += size;
+	return 0;
+}
+
+static u32 upload(struct cxsim_card *card, u32 *reg, u32 offset, u32 size)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+	u8 block[0x80];
+	u32 i;
+
+	if (mcc->state != STATE_UPLOAD || offset >= mcc->component_size || size > mcc->component_size - offset)
+		return CXSIM_REG_BAD_PARAMETER;
+	if (!cxsim_flash_firmware_read(card, mcc->source + offset, block, size))
+		return CXSIM_REG_BAD_PARAMETER;
+	for (i = 0; i < size / 4; i++)
+		reg[4 + i] = block[4 * i] | (u32)block[4 * i + 1] << 8 | (u32)block[4 * i + 2] << 16 |
+			     (u32)block[4 * i + 3] << 24;
+	return 0;
+}
+
+u32 cxsim_mcda(struct cxsim_card *card, u32 *reg, bool set)
+{
+	u32 offset = reg[1], size = reg[2] & 0xffff;
+
+	if ((reg[0] & 0xffffff) != offered_handle(card) || !size || size > 0x80 || size & 3 || offset & 3)
+		return CXSIM_REG_BAD_PARAMETER;
+	return set ? download(card, reg, offset, size) : upload(card, reg, offset, size);
+}
