@@ -6,6 +6,7 @@
 #include "card.h"
 
 #define ODDS		16	/* one access in so many brings a new hold */
+#define LOCK_BIT	0x80000000U
 #define LONGEST		24	/* accesses that a hold lasts */
 
 enum { NOTHING, VSC, ICMD, PROGRAM, GATEWAY, FLASH };	/* as enum cxfw_semaphore numbers them */
@@ -70,6 +71,14 @@ static void takes(struct cxsim_card *card)
 	u32 number = VSC + cxsim_random_below(card, FLASH), *semaphore;
 
 	card->actor.function = cxsim_random_below(card, card->function_count);
+	/* mlx5's gateway has a lock bit instead, which spi.c shows as set while the actor holds. */
+	if (number == GATEWAY && card->model->family == CXSIM_MLX5) {
+		if (!(card->gateway.command & LOCK_BIT) && !card->gateway.busy_polls) {
+			card->actor.holds = number;
+			card->actor.accesses = 1 + cxsim_random_below(card, LONGEST);
+		}
+		return;
+	}
 	semaphore = semaphore_of(card, number);
 	if (!semaphore || *semaphore || (number == ICMD && card->icmd.running))
 		return;

@@ -50,8 +50,7 @@ void cxsim_spi_reset(struct cxsim_card *card)
 /* Another owner has the lock of generation 5; that of generation 4 is a semaphore, and not ours. */
 static bool other_owner(const struct cxsim_card *card)
 {
-	return card->actor.holds == CXSIM_SEMAPHORE_FLASH_GATEWAY ||
-	       card->settings[CXSIM_STUCK_SEMAPHORE] == CXSIM_SEMAPHORE_FLASH_GATEWAY;
+	return card->actor.holds == CXSIM_SEMAPHORE_FLASH_GATEWAY;
 }
 
 static bool is_locked(const struct cxsim_card *card, const struct spi_layout *layout)
