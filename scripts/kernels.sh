@@ -93,7 +93,7 @@ install_kernel()
     /sbin/depmod -b "$work/modules" "$release"
     # The headers name each other by absolute path.
     find "$work/headers/usr/src" -maxdepth 2 -name Makefile -exec \
-        sed -i "s, /usr/src/linux, $build/kernels/$series/headers/usr/src/linux,g" {} +
+        sed -i "s,\\([ =]\\)/usr/src/linux,\\1$build/kernels/$series/headers/usr/src/linux,g" {} +
     echo "$release" >"$work/release"
 }
 
