@@ -36,7 +36,7 @@ int command_fail(const struct options *options, const struct cxctl_error *error)
 /*
  * Runs one() for each CARD of the operands and of -d, and for the only card of the machine
  * when none is named. The output has an object of the array "cards" open, with "card",
- * "changed" and "pending_action" in it already (changed_default). one() gives -1 with *error, or an exit
+ * "changed" (false) and "pending_action" (null) in it already. one() gives -1 with *error, or an exit
  * code. The result is the exit code of the whole: 9 when some cards failed and some did not.
  */
 typedef int (*command_card)(struct cxctl_card *card, struct output *output, const struct options *options,

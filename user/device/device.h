@@ -119,7 +119,7 @@ struct cxctl_events;
 
 struct cxctl_event {
 	uint64_t seq;
-	uint32_t kind;			/* enum cxfw_event_kind */
+	uint32_t kind;			/* enum cxfw_event_kind; CXFW_EVENT_UNSPEC: only the news that some were lost */
 	bool lost;			/* events were lost before this one: ask job_get() or the card list again */
 	char address[16];
 	uint32_t card_index;

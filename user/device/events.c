@@ -16,7 +16,6 @@
 struct cxctl_events {
 	struct genl genl;
 	uint64_t last;			/* sequence number; 0: none yet */
-	bool lost;			/* to be told with the next event */
 	size_t length, position;	/* of what was received and not yet taken */
 	uint8_t buffer[EVENT_BUFFER] __attribute__((aligned(8)));
 };
@@ -78,9 +77,8 @@ static bool take_event(struct cxctl_events *events, const struct nlmsghdr *messa
 	event->card_index = genl_number(table[CXFW_A_CARD_INDEX]);
 	genl_string(event->address, sizeof(event->address), table[CXFW_A_ADDRESS]);
 	cxfw_take_job(table, &event->job);
-	event->lost = events->lost || (events->last && event->seq != events->last + 1);
+	event->lost = events->last && event->seq != events->last + 1;
 	events->last = event->seq;
-	events->lost = false;
 	return true;
 }
 
@@ -105,9 +103,14 @@ int events_next(struct cxctl_events *events, int timeout_ms, struct cxctl_event 
 		length = recv(poll_socket.fd, events->buffer, sizeof(events->buffer), MSG_DONTWAIT);
 		events->position = 0;
 		events->length = length > 0 ? length : 0;
-		if (length < 0 && errno == ENOBUFS)
-			events->lost = true;
-		else if (length < 0 && errno != EAGAIN && errno != EINTR)
+		if (length < 0 && errno == ENOBUFS) {
+			/* Told at once: the event that somebody waits for may have been among the lost. */
+			memset(event, 0, sizeof(*event));
+			event->lost = true;
+			events->last = 0;
+			return 1;
+		}
+		if (length < 0 && errno != EAGAIN && errno != EINTR)
 			return cxfw_error(&events->genl, errno, _("the driver's events"), error);
 	}
 }

@@ -51,16 +51,18 @@ static const struct {
 	{ 0xc2d6, false, "BlueField-4" }, { 0x0220, true, "BlueField-4" },
 };
 
+/* Documentation/reference/firmware-images.md 1.5 */
 static const struct {
 	uint32_t hw_id;
-	const char *name;
+	const char *name, *format;
 } chips[] = {
-	{ 0x1f5, "ConnectX-3" }, { 0x1f7, "ConnectX-3 Pro" }, { 0x1ff, "Connect-IB" },
-	{ 0x209, "ConnectX-4" }, { 0x20b, "ConnectX-4 Lx" }, { 0x20d, "ConnectX-5" },
-	{ 0x20f, "ConnectX-6" }, { 0x211, "BlueField" }, { 0x212, "ConnectX-6 Dx" },
-	{ 0x214, "BlueField-2" }, { 0x216, "ConnectX-6 Lx" }, { 0x218, "ConnectX-7" },
-	{ 0x21c, "BlueField-3" }, { 0x21e, "ConnectX-8" }, { 0x222, "ConnectX-8 PCIe switch" },
-	{ 0x224, "ConnectX-9" }, { 0x228, "ConnectX-9 PCIe switch" },
+	{ 0x190, "ConnectX-2", "FS2" }, { 0x1f5, "ConnectX-3", "FS2" }, { 0x1f7, "ConnectX-3 Pro", "FS2" },
+	{ 0x1ff, "Connect-IB", "FS3" }, { 0x209, "ConnectX-4", "FS3" }, { 0x20b, "ConnectX-4 Lx", "FS3" },
+	{ 0x20d, "ConnectX-5", "FS4" }, { 0x20f, "ConnectX-6", "FS4" }, { 0x211, "BlueField", "FS4" },
+	{ 0x212, "ConnectX-6 Dx", "FS4" }, { 0x214, "BlueField-2", "FS4" }, { 0x216, "ConnectX-6 Lx", "FS4" },
+	{ 0x218, "ConnectX-7", "FS4" }, { 0x21c, "BlueField-3", "FS4" }, { 0x21e, "ConnectX-8", "FS5" },
+	{ 0x222, "ConnectX-8 PCIe switch", "FS5" }, { 0x224, "ConnectX-9", "FS5" },
+	{ 0x228, "ConnectX-9 PCIe switch", "FS5" },
 };
 
 static const uint16_t virtual_ids[] = {
@@ -89,11 +91,21 @@ const char *pci_model_by_hw_id(uint32_t hw_id, uint32_t revision)
 {
 	size_t i;
 
-	if (hw_id == 0x190)
-		return revision >= 0xb0 ? "ConnectX-2" : "ConnectX";
+	if (hw_id == 0x190 && revision < 0xb0)
+		return "ConnectX";
 	for (i = 0; i < COUNT(chips); i++)
 		if (chips[i].hw_id == hw_id)
 			return chips[i].name;
+	return NULL;
+}
+
+const char *pci_format_by_hw_id(uint32_t hw_id)
+{
+	size_t i;
+
+	for (i = 0; i < COUNT(chips); i++)
+		if (chips[i].hw_id == hw_id)
+			return chips[i].format;
 	return NULL;
 }
 

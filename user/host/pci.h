@@ -51,6 +51,8 @@ int pci_read(const char *address, struct pci_function *function);
 const char *pci_model(uint16_t device, bool *recovery);
 /* "ConnectX-5" by the hardware id of CR 0xf0014 (and revision: 0x190 is ConnectX or ConnectX-2). */
 const char *pci_model_by_hw_id(uint32_t hw_id, uint32_t revision);
+/* Image format of its firmware, "FS4"; NULL when unknown. */
+const char *pci_format_by_hw_id(uint32_t hw_id);
 bool pci_is_virtual_id(uint16_t device);
 /* Of a ConnectX or ConnectX-2, 3, 3 Pro, running or in recovery. */
 bool pci_is_mlx4(uint16_t device);
