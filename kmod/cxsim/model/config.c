@@ -9,6 +9,8 @@
 #define CAP_MSIX	0x11
 
 #define EXT_SERIAL	0x03
+#define EXT_SRIOV	0x10
+#define SRIOV_OFFSET	0x2c0		/* behind the others of every layout */
 
 #define VENDOR		0x15b3
 #define LEGACY		0x58		/* address and data of the legacy gateway [2.2.1] */
@@ -86,13 +88,37 @@ static void build_capabilities(struct cxsim_function *function)
 	*link = 0;
 }
 
+/*
+ * Virtual functions stand beside the physical ones by themselves, and all belong to
+ * function 0; but its capability must exist, since kernels look there for what they share.
+ */
+static bool lists_sriov(const struct cxsim_card *card, const struct cxsim_function *function)
+{
+	return function == &card->functions[0] && card->parameters.virtual_functions && !card->boot.recovery;
+}
+
+static void build_sriov(const struct cxsim_card *card, u8 *p)
+{
+	u32 count = card->parameters.virtual_functions;
+
+	put32(p, 1 << 16 | EXT_SRIOV);
+	put32(p + 0xc, count << 16 | count);			/* total, initial */
+	put32(p + 0x14, 1 << 16 | card->model->functions);	/* stride, offset of the first */
+	put32(p + 0x18, (u32)card->model->virtual_id << 16);
+	put32(p + 0x1c, 0x553);					/* page sizes */
+	put32(p + 0x20, 1);
+}
+
 static void build_extended(struct cxsim_card *card, struct cxsim_function *function)
 {
 	const struct cxsim_extended *extended = function->layout->extended;
+	u32 last = lists_sriov(card, function) ? SRIOV_OFFSET : 0;
 
+	if (last)
+		build_sriov(card, &function->config[last]);
 	for (; extended && extended->id; extended++) {
 		u8 *p = &function->config[extended->offset];
-		u32 next = extended[1].id ? extended[1].offset : 0;
+		u32 next = extended[1].id ? extended[1].offset : last;
 
 		put32(p, next << 20 | (u32)extended->version << 16 | extended->id);
 		if (extended->id == EXT_SERIAL) {

@@ -49,7 +49,6 @@ static const struct cxsim_extended connectx3_extended[] = {
 	{ 0x100, 0x0e, 1 }, { 0x148, 0x03, 1 }, { 0x154, 0x01, 2 }, { 0x18c, 0x19, 1 }, { 0, 0, 0 },
 };
 
-/* SR-IOV is not among them: virtual functions stand beside the physical ones by themselves. */
 static const struct cxsim_extended connectx5_extended[] = {
 	{ 0x100, 0x01, 2 }, { 0x150, 0x0e, 1 }, { 0x1c0, 0x19, 1 }, { 0x230, 0x0d, 1 }, { 0, 0, 0 },
 };
