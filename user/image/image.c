@@ -233,6 +233,14 @@ static bool power_of_two(uint64_t number)
 	return number && !(number & (number - 1));
 }
 
+/* Whether the chain of sections, in this layout, ends where the header says. */
+static bool chain_fits(const struct image_view *view, uint32_t length)
+{
+	uint32_t end;
+
+	return !fs2_chain_end(view, &end, NULL) && end == length;
+}
+
 /*
  * A file or a flash? A file ends where its header says. What is as long as a flash may
  * still be a padded file: the chain of sections tells.
@@ -257,9 +265,9 @@ static int guess_layout(const struct image_reader *reader, enum image_layout *la
 		*layout = IMAGE_LAYOUT_FILE;
 	if (*layout == IMAGE_LAYOUT_FILE || !view.place.log2_chunk)
 		return 0;
-	if (fs2_chain_end(&view, NULL, NULL)) {
+	if (!chain_fits(&view, get32(size))) {
 		view.place.layout = IMAGE_LAYOUT_FILE;
-		if (!fs2_chain_end(&view, NULL, NULL))
+		if (chain_fits(&view, get32(size)))
 			*layout = IMAGE_LAYOUT_FILE;
 	}
 	return 0;

@@ -309,9 +309,10 @@ struct fs2_flash_state {
 	struct image_place places[IMAGE_PLACES];
 	size_t place_count;		/* live magics */
 	bool whole[IMAGE_PLACES];	/* the image behind places[i] passed every check */
-	bool has_old;			/* a bootable image is there */
+	bool has_old;			/* an image that may boot is there */
 	size_t old;			/* index of the image to keep until the commit */
-	struct image_facts old_facts;	/* valid when has_old */
+	bool has_facts;			/* not when it is too damaged */
+	struct image_facts old_facts;
 };
 
 int fs2_flash_state(const struct fs2_target *target, struct fs2_flash_state *state,

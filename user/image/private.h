@@ -3,13 +3,11 @@
 #ifndef IMAGE_PRIVATE_H
 #define IMAGE_PRIVATE_H
 
-#include <libintl.h>
 #include <string.h>
 
+#include "../base/message.h"
 #include "crc.h"
 #include "image.h"
-
-#define _(text) gettext(text)
 
 #define IMAGE_MAGIC_LENGTH 16
 

@@ -10,6 +10,7 @@
 #define RECORD_LENGTH (MARKER_LENGTH + 12)
 #define HEAD 128		/* bytes at the start of a PCI image where a quick look searches */
 #define TAIL 64
+#define SMALL 4096		/* bytes of a ROM that are read whole */
 
 static uint32_t little32(const uint8_t *bytes)
 {
@@ -132,7 +133,7 @@ static int look_quickly(struct look *look, struct image_error *error)
 	while (position < look->length) {
 		code = pci_image(look, position, &bytes, error);
 		if (!code)
-			code = look_part(look, position, bytes ? HEAD : TAIL, error);
+			code = look_part(look, position, bytes || !position ? HEAD : TAIL, error);
 		if (code)
 			return code;
 		if (!bytes || bytes > look->length - position)
@@ -148,10 +149,14 @@ int rom_look(const struct image_view *view, uint64_t start, uint32_t length, boo
 	     struct image_facts *facts, struct image_error *error)
 {
 	struct look look = { view, start, length, 0, facts };
+	int code;
 
-	if (!quick || length <= 2 * HEAD)
-		return look_whole(view, start, length, facts, error);
-	return look_quickly(&look, error);
+	if (quick && length > SMALL) {
+		code = look_quickly(&look, error);
+		if (code || facts->rom_count)
+			return code;
+	}
+	return look_whole(view, start, length, facts, error);
 }
 
 const char *image_rom_product_name(unsigned int product)
