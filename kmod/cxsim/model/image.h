@@ -46,19 +46,30 @@ static inline void cxsim_put_be64(u8 *p, u64 value)
 /* From a slot's logical address to the flash's: firmware-images.md 0.4 */
 u32 cxsim_slot_address(u32 logical, u32 log2_chunk, unsigned int slot);
 
-/* Parameters with every default filled in, for the makers. */
+/* SHA-256, for the plain digest of FS4 images. */
+struct cxsim_sha256 {
+	u32 state[8];
+	u8 block[64];
+	u64 length;
+};
+void cxsim_sha256_begin(struct cxsim_sha256 *sha);
+void cxsim_sha256_add(struct cxsim_sha256 *sha, const u8 *data, size_t length);
+void cxsim_sha256_end(struct cxsim_sha256 *sha, u8 digest[32]);
+
+/* What the makers work from: every default filled in. */
 struct cxsim_image_plan {
 	const struct cxsim_model *model;
 	const char *psid, *vsd;
 	u32 version[3];
+	u32 date, time;			/* packed BCD yyyymmdd, 00hhmmss; they belong to the version */
 	u64 guid, mac;
 	u32 rom_size, code_size, flash_size;
-	u32 log2_chunk;
 	u64 seed;
 };
+u32 cxsim_plan_random(const struct cxsim_image_plan *plan, u32 purpose);
 
 /*
- * A buffer that is written from its start on; with data NULL it only counts, so that the
+ * A buffer that is written from its start on. Without data it only counts, so that the
  * length can be asked for before there is room.
  */
 struct cxsim_writer {
@@ -69,15 +80,25 @@ struct cxsim_writer {
 void cxsim_write(struct cxsim_writer *writer, const void *data, size_t length);
 void cxsim_write_fill(struct cxsim_writer *writer, u8 value, size_t length);
 void cxsim_write_be32(struct cxsim_writer *writer, u32 value);
+void cxsim_write_be64(struct cxsim_writer *writer, u64 value);
 void cxsim_write_text(struct cxsim_writer *writer, const char *text, size_t width);	/* NUL padded */
 void cxsim_write_code(struct cxsim_writer *writer, u64 seed, size_t length);	/* bytes that look like code */
-/* An option ROM: PCI image chain and version trailer, firmware-images.md 6.2. length is a multiple of 4. */
-void cxsim_write_rom(struct cxsim_writer *writer, const struct cxsim_image_plan *plan, size_t length);
-/* A zlib stream of stored blocks, zero padded to a dword. */
-void cxsim_write_zlib(struct cxsim_writer *writer, const char *text, size_t length);
-u32 cxsim_zlib_length(size_t length);
+void cxsim_write_format(struct cxsim_writer *writer, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));	/* at most 255 characters */
+void cxsim_patch_be32(struct cxsim_writer *writer, size_t at, u32 value);
+u16 cxsim_written_crc16(const struct cxsim_writer *writer, size_t from, size_t to);
 
+/* An option ROM: PCI image chain and version trailers, firmware-images.md 6.2. */
+u32 cxsim_rom_length(const struct cxsim_image_plan *plan);
+void cxsim_write_rom(struct cxsim_writer *writer, const struct cxsim_image_plan *plan);
+/* The board's ini text as a zlib stream of stored blocks, zero padded to a dword. */
+void cxsim_write_ini(struct cxsim_writer *writer, const struct cxsim_image_plan *plan,
+		     void (*text)(struct cxsim_writer *writer, const struct cxsim_image_plan *plan));
+
+/* 0 with why filled when it cannot be; buffer NULL asks for the length. */
 size_t cxsim_fs2_make(const struct cxsim_image_plan *plan, u8 *buffer, size_t room, char *why);
 size_t cxsim_fs4_make(const struct cxsim_image_plan *plan, u8 *buffer, size_t room, char *why);
+bool cxsim_fs2_place(const u8 *image, size_t length, u8 *flash, size_t flash_size, unsigned int slot);
+bool cxsim_fs4_place(const u8 *image, size_t length, u8 *flash, size_t flash_size, unsigned int slot);
 
 #endif /* CXSIM_IMAGE_H */
