@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/string.h>
+
+#include "netlink.h"
+#include "sha256.h"
+
+static char *burn = "all";
+module_param(burn, charp, 0444);
+MODULE_PARM_DESC(burn,
+		 "which firmware may be burned: all, signed (only what the card itself checks a signature of), or none");
+
+enum burn_policy {
+	BURN_ALL,
+	BURN_SIGNED,
+	BURN_NONE,
+};
+
+static const char *const burn_policies[] = {
+	[BURN_ALL] = "all",
+	[BURN_SIGNED] = "signed",
+	[BURN_NONE] = "none",
+};
+
+static enum burn_policy burn_policy;	/* set at load */
+
+static int read_burn_policy(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(burn_policies); i++)
+		if (!strcmp(burn, burn_policies[i])) {
+			burn_policy = i;
+			return 0;
+		}
+	pr_err("cxfw: burn=%s: expected all, signed or none\n", burn);
+	return -EINVAL;
+}
+
+/* No format that is burned by a plan carries a signature that the card checks: FS2 has none. */
+int cxfw_burn_allowed(u32 format, char *why)
+{
+	if (burn_policy == BURN_ALL)
+		return 0;
+	if (burn_policy == BURN_SIGNED)
+		snprintf(why, CXFW_WHY_LENGTH,
+			 "the module was loaded with burn=signed, and FS%u images have no signature", format);
+	else
+		snprintf(why, CXFW_WHY_LENGTH, "the module was loaded with burn=none: nothing is burned on this machine");
+	return -EPERM;
+}
+
+struct part {
+	int (*start)(void);
+	void (*stop)(void);
+};
+
+/* In this order up and in the opposite one down: netlink before the cards, whose events it sends. */
+static const struct part parts[] = {
+	{ cxfw_sha256_module_init, cxfw_sha256_module_exit },
+	{ cxfw_jobs_start, cxfw_jobs_stop },
+	{ cxfw_chardev_start, cxfw_chardev_stop },
+	{ cxfw_netlink_start, cxfw_netlink_stop },
+	{ cxfw_pci_start, cxfw_pci_stop },
+};
+
+static void stop(int started)
+{
+	while (started--)
+		parts[started].stop();
+}
+
+static int __init cxfw_init(void)
+{
+	int error = read_burn_policy();
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(parts) && !error; i++)
+		error = parts[i].start();
+	if (error)
+		stop(i ? i - 1 : 0);
+	return error;
+}
+
+static void __exit cxfw_exit(void)
+{
+	stop(ARRAY_SIZE(parts));
+}
+
+module_init(cxfw_init);
+module_exit(cxfw_exit);
+
+MODULE_DESCRIPTION("Firmware of ConnectX network cards: query, read flash, burn");
+MODULE_LICENSE("GPL");
