@@ -210,6 +210,9 @@ int image_query(const struct image_reader *reader, enum image_layout layout, uns
  */
 const char *image_security_text(const struct image_facts *facts);
 
+/* Hardware id of the chip whose PCI id this is (ConnectX-2, 3, 3 Pro); 0: unknown. */
+uint32_t fs2_hw_id_of_pci(uint16_t pci_device);
+
 /* The vendor of a board, by the first characters of its PSID; NULL when unknown. */
 const char *image_psid_vendor(const char *psid);
 
@@ -302,6 +305,7 @@ struct fs2_target {
 	uint32_t running[3];		/* version that runs, to tell two live images apart */
 	bool boot_address_valid;
 	uint32_t boot_address;		/* physical start that the boot register names */
+	bool recovery;			/* the card booted without firmware */
 };
 
 /* What stands on the flash, as the planner sees it. */
@@ -311,7 +315,7 @@ struct fs2_flash_state {
 	bool whole[IMAGE_PLACES];	/* the image behind places[i] passed every check */
 	bool has_old;			/* an image that may boot is there */
 	size_t old;			/* index of the image to keep until the commit */
-	bool has_facts;			/* not when it is too damaged */
+	bool has_facts;			/* also of a damaged image, when nothing else is there */
 	struct image_facts old_facts;
 };
 

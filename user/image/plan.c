@@ -71,10 +71,50 @@ static size_t candidates(const struct fs2_flash_state *state, size_t *found, boo
 	return count;
 }
 
+/* Facts of the first image that still tells them. */
+static int damaged_facts(const struct fs2_target *target, struct fs2_flash_state *state, const size_t *found,
+			 size_t count, struct image_error *error)
+{
+	size_t i;
+	int code;
+
+	for (i = 0; i < count && !state->has_facts; i++) {
+		code = image_facts(target->flash, &state->places[found[i]], IMAGE_NO_ROM, &state->old_facts, error);
+		if (code && code != -EBADMSG)
+			return code;
+		state->has_facts = !code;
+	}
+	return 0;
+}
+
+/*
+ * A card that runs has something bootable, whatever its checksums say: a single damaged
+ * image is kept until the commit like a whole one.
+ */
+static int choose_old(const struct fs2_target *target, struct fs2_flash_state *state,
+		      struct image_error *error)
+{
+	size_t found[IMAGE_PLACES], count;
+	int code;
+
+	count = candidates(state, found, true);
+	if (!count) {
+		count = candidates(state, found, false);
+		state->has_old = count == 1 && !target->recovery;
+		state->old = count ? found[0] : 0;
+		return damaged_facts(target, state, found, count, error);
+	}
+	state->has_old = true;
+	state->old = choose(target, state, found, count);
+	code = image_facts(target->flash, &state->places[state->old], 0, &state->old_facts, error);
+	state->has_facts = !code;
+	return code;
+}
+
 int fs2_flash_state(const struct fs2_target *target, struct fs2_flash_state *state,
 		    struct image_error *error)
 {
-	size_t found[IMAGE_PLACES], count, i;
+	size_t i;
 	int code;
 
 	memset(state, 0, sizeof(*state));
@@ -89,27 +129,34 @@ int fs2_flash_state(const struct fs2_target *target, struct fs2_flash_state *sta
 		if (code)
 			return code;
 	}
-	count = candidates(state, found, true);
-	/* A single image with some damage may still boot: it is kept until the commit as well. */
-	if (!count)
-		count = candidates(state, found, false) == 1 ? candidates(state, found, false) : 0;
-	if (!count)
-		return 0;
-	state->has_old = true;
-	state->old = choose(target, state, found, count);
-	code = image_facts(target->flash, &state->places[state->old], 0, &state->old_facts, error);
-	if (code == -EBADMSG) {
-		state->has_facts = false;
-		return 0;
-	}
-	state->has_facts = !code;
-	return code;
+	return choose_old(target, state, error);
 }
 
 /* ConnectX-3 and 3 Pro: PCI ids 0x1003 to 0x1010. */
 static uint32_t default_config_sector(const struct image_facts *image)
 {
 	return image->pci_device >= 0x1003 && image->pci_device <= 0x1010 ? 0x10000 : 0x1000;
+}
+
+static const struct {
+	uint16_t pci_device, hw_id;
+} fs2_chips[] = {
+	/* ConnectX and ConnectX-2 */
+	{ 0x6340, 0x190 }, { 0x634a, 0x190 }, { 0x6354, 0x190 }, { 0x6368, 0x190 }, { 0x6372, 0x190 },
+	{ 0x6732, 0x190 }, { 0x673c, 0x190 }, { 0x6746, 0x190 }, { 0x6750, 0x190 }, { 0x675a, 0x190 },
+	{ 0x6764, 0x190 }, { 0x676e, 0x190 }, { 0x6778, 0x190 },
+	{ 0x1003, 0x1f5 },	/* ConnectX-3 */
+	{ 0x1007, 0x1f7 },	/* ConnectX-3 Pro */
+};
+
+uint32_t fs2_hw_id_of_pci(uint16_t pci_device)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(fs2_chips) / sizeof(fs2_chips[0]); i++)
+		if (fs2_chips[i].pci_device == pci_device)
+			return fs2_chips[i].hw_id;
+	return 0;
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -206,6 +253,10 @@ int fs2_plan(const struct fs2_target *target, const struct fs2_flash_state *stat
 	int code;
 
 	memset(plan, 0, sizeof(*plan));
+	if (!old && !target->recovery)
+		return image_fail(error, -EBADMSG, 0,
+				  _("the card runs firmware, but its flash shows %zu live images and none is whole: nothing safe to keep"),
+				  state->place_count);
 	if (facts->place.format != IMAGE_FS2 || !facts->failsafe || !facts->place.log2_chunk)
 		return image_fail(error, -EOPNOTSUPP, 0,
 				  _("the image is not of the failsafe kind: it cannot be burned beside the one that runs"));
