@@ -81,3 +81,82 @@ u32 cxsim_slot_address(u32 logical, u32 log2_chunk, unsigned int slot)
 
 	return (logical & (chunk - 1)) + (slot ? chunk : 0) + ((logical >> log2_chunk) << (log2_chunk + 1));
 }
+
+static const u32 sha256_constants[64] = {
+	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+	0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+	0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+	0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+	0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+	0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+	0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+	0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static u32 rotate(u32 x, unsigned int n)
+{
+	return x >> n | x << (32 - n);
+}
+
+static void sha256_block(struct cxsim_sha256 *sha)
+{
+	u32 w[64], s[8];
+	unsigned int i;
+
+	for (i = 0; i < 16; i++)
+		w[i] = cxsim_get_be32(sha->block + 4 * i);
+	for (; i < 64; i++) {
+		u32 a = w[i - 15], b = w[i - 2];
+
+		w[i] = w[i - 16] + w[i - 7] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) +
+		       (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+	}
+	memcpy(s, sha->state, sizeof(s));
+	for (i = 0; i < 64; i++) {
+		u32 t1 = s[7] + (rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)) +
+			 ((s[4] & s[5]) ^ (~s[4] & s[6])) + sha256_constants[i] + w[i];
+		u32 t2 = (rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)) +
+			 ((s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]));
+
+		memmove(s + 1, s, 7 * sizeof(s[0]));
+		s[4] += t1;
+		s[0] = t1 + t2;
+	}
+	for (i = 0; i < 8; i++)
+		sha->state[i] += s[i];
+}
+
+void cxsim_sha256_begin(struct cxsim_sha256 *sha)
+{
+	static const u32 start[8] = {
+		0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+	};
+
+	memcpy(sha->state, start, sizeof(start));
+	sha->length = 0;
+}
+
+void cxsim_sha256_add(struct cxsim_sha256 *sha, const u8 *data, size_t length)
+{
+	while (length--) {
+		sha->block[sha->length++ & 63] = *data++;
+		if (!(sha->length & 63))
+			sha256_block(sha);
+	}
+}
+
+void cxsim_sha256_end(struct cxsim_sha256 *sha, u8 digest[32])
+{
+	static const u8 one = 0x80, zero;
+	u64 bits = sha->length * 8;
+	unsigned int i;
+	u8 tail[8];
+
+	cxsim_sha256_add(sha, &one, 1);
+	while ((sha->length & 63) != 56)
+		cxsim_sha256_add(sha, &zero, 1);
+	cxsim_put_be64(tail, bits);
+	cxsim_sha256_add(sha, tail, sizeof(tail));
+	for (i = 0; i < 8; i++)
+		cxsim_put_be32(digest + 4 * i, sha->state[i]);
+}
