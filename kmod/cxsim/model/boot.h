@@ -17,16 +17,17 @@ void cxsim_boot_run(struct cxsim_card *card);
 /*
  * The image at a physical address: true when every CRC is right. magic_hidden takes its
  * first 16 bytes as the magic although they are still 0xff. boot and facts hold what
- * could be read even when it is not whole; either may be NULL.
+ * could be read even when it is not whole.
  */
 bool cxsim_image_look(struct cxsim_card *card, u32 address, bool magic_hidden, struct cxsim_boot *boot,
 		      struct cxsim_facts *facts);
 
-/* The same, and the first thing that is wrong (160 bytes; "" when nothing is). */
-bool cxsim_image_check(struct cxsim_card *card, u32 address, bool magic_hidden, char *why);
+/* The same, and the first thing that is wrong (160 bytes; "" when nothing is; NULL: not asked). */
+bool cxsim_image_check(struct cxsim_card *card, u32 address, bool magic_hidden, struct cxsim_boot *boot,
+		       struct cxsim_facts *facts, char *why);
 
 /* Physical address of slot 0 or 1, by the geometry of what runs, else the model's. */
-u32 cxsim_image_slot(const struct cxsim_card *card, unsigned int slot);
+u32 cxsim_image_slot(struct cxsim_card *card, unsigned int slot);
 
 /* Magic on, the other one off, as firmware does at the end of an update. False: power is gone. */
 bool cxsim_image_activate(struct cxsim_card *card, u32 address);
