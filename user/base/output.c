@@ -151,6 +151,12 @@ int output_close(struct output *output)
 	return result;
 }
 
+void output_discard(struct output *output)
+{
+	json_object_put(output->stack[0]);
+	free(output);
+}
+
 void output_flush_line(struct output *output)
 {
 	if (output->json) {

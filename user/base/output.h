@@ -23,6 +23,8 @@ struct output;
 struct output *output_open(FILE *file, const struct options *options);
 /* Writes the JSON document, if it is one, and frees. Gives -1 when the file could not take it all. */
 int output_close(struct output *output);
+/* Frees without writing. */
+void output_discard(struct output *output);
 /* Writes what is there now as one line of JSON and starts a new document: for streams. */
 void output_flush_line(struct output *output);
 bool output_is_json(const struct output *output);
