@@ -217,6 +217,9 @@ void cxsim_write_ini(struct cxsim_writer *writer, const struct cxsim_image_plan 
 
 /* ---- the way in ---- */
 
+#define DEFAULT_CODE	(160U << 10)	/* many sectors, and quick to burn */
+#define SMALLEST_CODE	4096U		/* less would leave empty sections */
+
 static bool parse_version(const char *text, u32 version[3])
 {
 	unsigned int i;
@@ -283,7 +286,11 @@ static bool make_plan(const struct cxsim_parameters *given, struct cxsim_image_p
 	plan->mac = complete.mac;
 	plan->rom_size = complete.rom_size;
 	plan->code_size = complete.code_size ? complete.code_size : plan->model->code_size;
-	plan->code_size = (plan->code_size + 3) & ~3U;
+	if (!plan->code_size)
+		plan->code_size = DEFAULT_CODE;
+	if (plan->code_size < SMALLEST_CODE)
+		plan->code_size = SMALLEST_CODE;
+	plan->code_size &= ~3U;
 	plan->flash_size = complete.flash_size ? complete.flash_size : plan->model->flash_size;
 	if (!plan->flash_size)
 		plan->flash_size = 1U << 24;
