@@ -9,7 +9,7 @@ set -eu
 
 suites=trixie-security,trixie
 root=$build/roots/trixie
-packages="base-files gcc-14 make bash dash coreutils sed grep gawk findutils diffutils binutils perl-base
+packages="base-files gcc-14 make bash dash coreutils sed grep gawk findutils diffutils binutils perl
     pahole libelf1t64 libssl3t64 zlib1g libdw1t64 xz-utils bzip2 gzip mstflint"
 
 stamp=$(echo "$packages" | cksum)

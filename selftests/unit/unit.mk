@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Unit tests: every selftests/unit/test_NAME.c is a program of its own, with ASan and UBSan,
+# linked with three libraries: the simulated card, the driver's floors over a shim of the
+# kernel's headers, and the image library. Sources are found by name; no list to keep.
+
+UNIT := $(BUILD)/unit
+UNIT_CC ?= $(CC)
+UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=undefined -Wall -Wextra -Werror -Wno-unused-parameter \
+	-Wno-missing-field-initializers -Wno-sign-compare
+
+MODEL_SOURCES := $(wildcard kmod/cxsim/model/*.c)
+# Floors are those below the cards: the rest of the driver is Linux through and through.
+FLOOR_SOURCES := $(filter-out $(addprefix kmod/cxfw/,main.c netlink.c chardev.c event.c job.c card.c pci.c \
+	stage.c lockdown.c),$(wildcard kmod/cxfw/*.c)) $(wildcard selftests/unit/shim/*.c)
+IMAGE_SOURCES := $(wildcard user/image/*.c)
+UNIT_SHARED := selftests/lib/ktap.c $(filter-out selftests/unit/test_%,$(wildcard selftests/unit/*.c))
+UNIT_TESTS := $(patsubst selftests/unit/test_%.c,$(UNIT)/test_%,$(wildcard selftests/unit/test_*.c))
+
+unit_objects = $(patsubst %.c,$(UNIT)/%.o,$(1))
+
+$(UNIT)/libmodel.a: $(call unit_objects,$(MODEL_SOURCES))
+$(UNIT)/libfloors.a: $(call unit_objects,$(FLOOR_SOURCES))
+$(UNIT)/libimage.a: $(call unit_objects,$(IMAGE_SOURCES))
+$(UNIT)/libshared.a: $(call unit_objects,$(UNIT_SHARED))
+$(UNIT)/%.a:
+	@rm -f $@
+	@ar rcs $@ $^
+
+# The model and the image library are plain C; floors and tests see the shim as the kernel.
+$(UNIT)/kmod/cxsim/model/%.o: UNIT_INCLUDE :=
+$(UNIT)/user/%.o: UNIT_INCLUDE := -D_GNU_SOURCE
+UNIT_INCLUDE := -D_GNU_SOURCE -Iselftests/unit/shim
+
+$(UNIT)/%.o: %.c selftests/unit/unit.mk
+	@mkdir -p $(@D)
+	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_INCLUDE) -MMD -MP -c -o $@ $<
+
+$(UNIT)/test_%: $(UNIT)/selftests/unit/test_%.o $(UNIT)/libshared.a $(UNIT)/libfloors.a $(UNIT)/libimage.a \
+		$(UNIT)/libmodel.a
+	$(UNIT_CC) $(UNIT_CFLAGS) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcrypto -lz -lm
+
+unit-tests: $(UNIT_TESTS)
+
+.PHONY: unit-tests
+.SECONDARY:
+
+-include $(shell find $(UNIT) -name '*.d' 2>/dev/null)

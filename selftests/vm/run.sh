@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# run.sh SERIES: boots the kernel and runs every test of Makefile's TEST_PROGS in it, in KTAP.
+# TEST=part of a name chooses.
+set -eu
+cd "$(dirname "$0")/../.."
+. scripts/common.sh
+
+series=$1
+tests=
+for name in $(sed -n -E '/^TEST_PROGS/,/[^\\]$/ { s/^TEST_PROGS *:=//; s/\\//; p }' selftests/vm/Makefile); do
+    case $name in *"${TEST:-}"*) tests="$tests $name" ;; esac
+done
+images=$build/vm/images
+mkdir -p "$images"
+make -s "$build/cxsim-image" "$build/cxctl" >&2
+VM_TIMEOUT=${VM_TIMEOUT:-1400} VM_ARGS=$tests VM_ENV="ROUNDS=${ROUNDS:-} SERIES=$series" \
+    exec scripts/vm.sh "$series" selftests/vm/runner.sh "$build/cxsim-image:/usr/bin/cxsim-image" \
+    ${REAL_IMAGE:+"$REAL_IMAGE:/mnt/connectx3pro.bin"}
