@@ -43,7 +43,7 @@ static const struct {
 #define BOOT_IMAGE	0	/* its index */
 
 /* What fits between the slots, as real firmware leaves room behind the image. */
-static u32 largest_of(const struct cxsim_card *card, u32 index)
+static u32 largest_of(struct cxsim_card *card, u32 index)
 {
 	u32 slot = cxsim_image_slot(card, 1), room = slot - slot / 8;
 
@@ -63,7 +63,7 @@ u32 cxsim_mcqs(struct cxsim_card *card, u32 *reg)
 	return 0;
 }
 
-static u32 capabilities(const struct cxsim_card *card, u32 index, const struct cxsim_facts *facts, u32 *data)
+static u32 capabilities(struct cxsim_card *card, u32 index, const struct cxsim_facts *facts, u32 *data)
 {
 	data[0] = components[index].info;
 	data[1] = index == BOOT_IMAGE ? facts->length : 0;
