@@ -51,11 +51,10 @@ struct cxfw_card *cxfw_card_get(struct cxfw_card *card)
 static void card_release(struct kref *kref)
 {
 	struct cxfw_card *card = container_of(kref, struct cxfw_card, kref);
-	struct pci_dev *pdev = card->device.pdev;
 
 	if (card->opened)
 		cxfw_device_close(&card->device);
-	pci_dev_put(pdev);
+	pci_dev_put(card->device.pdev);
 	mutex_destroy(&card->lock);
 	kfree(card);
 }
@@ -226,6 +225,23 @@ again:
 	return minor < CXFW_MINORS ? minor : -1;
 }
 
+/*
+ * Waits until nobody is inside the card: not long, since every access fails at once. Open
+ * files and finished jobs may keep the card, but not its PCI device, whose bus may vanish.
+ */
+static void let_go(struct cxfw_card *card)
+{
+	struct pci_dev *pdev = card->device.pdev;
+
+	cxfw_job_wait(card);
+	mutex_lock(&card->lock);
+	mutex_lock(&registry_lock);
+	card->device.pdev = NULL;
+	mutex_unlock(&registry_lock);
+	mutex_unlock(&card->lock);
+	pci_dev_put(pdev);
+}
+
 /* Settles what a function is: joins it to the card, or records why there is none. */
 void cxfw_function_end(struct cxfw_function *function, struct cxfw_card *card,
 		       enum cxfw_function_state state, int error, const char *why)
@@ -245,7 +261,8 @@ void cxfw_function_end(struct cxfw_function *function, struct cxfw_card *card,
 	if (twin || state == CXFW_FUNCTION_REFUSED) {
 		unlist_card(card);
 		function->card = twin ? cxfw_card_get(twin) : NULL;
-		cxfw_card_put(card);	/* the function's; the caller has its own */
+		WRITE_ONCE(card->device.gone, true);	/* for files that were opened while it was in trouble */
+		cxfw_card_put(card);			/* the function's; the caller has its own */
 	}
 	joined = function->card;
 	if (joined) {
@@ -267,6 +284,8 @@ void cxfw_function_end(struct cxfw_function *function, struct cxfw_card *card,
 	}
 	mutex_unlock(&registry_lock);
 
+	if (joined != card)
+		let_go(card);
 	if (remove >= 0)
 		cxfw_chardev_remove(remove);
 	if (add >= 0 && cxfw_chardev_add(function->pdev, add))
@@ -328,11 +347,8 @@ void cxfw_function_left(struct cxfw_function *function)
 	}
 	mutex_unlock(&registry_lock);
 
-	if (gone) {
-		/* After this nobody touches the PCI device, which may vanish with its bus. */
-		mutex_lock(&card->lock);
-		mutex_unlock(&card->lock);
-	}
+	if (gone)
+		let_go(card);
 	if (announced)
 		cxfw_event_card(CXFW_EVENT_CARD_REMOVED, card);
 	cxfw_card_put(card);
@@ -460,8 +476,7 @@ static int check_presence(struct cxfw_card *card)
 	struct pci_dev *pdev = card->device.pdev;
 	u32 id = ~0;
 
-	pci_read_config_dword(pdev, PCI_VENDOR_ID, &id);
-	card->device.gateway.reads++;
+	cxfw_config_read(&card->device, PCI_VENDOR_ID, &id);
 	if (id == (u32)~0)
 		return cxfw_fail(&card->device, -ENODEV, "%s does not answer: it is in reset, powered off or unplugged",
 				 card->address);

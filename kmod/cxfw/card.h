@@ -43,7 +43,7 @@ struct cxfw_card {
 	struct cxfw_job *job;		/* jobs lock: the running one */
 
 	struct mutex lock;		/* guards all that follows */
-	struct cxfw_device device;
+	struct cxfw_device device;	/* its pdev is NULL once the card has gone */
 	bool opened;
 	int open_error;
 	u32 boot_component;		/* 1 + index of BOOT_IMG among the components; 0: not looked for yet */

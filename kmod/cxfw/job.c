@@ -44,7 +44,7 @@ static LIST_HEAD(jobs);				/* by rising id */
 static u64 last_id;
 static unsigned int running, finished;
 static bool suspending, rebooting;
-static DECLARE_WAIT_QUEUE_HEAD(all_ended);	/* running fell to 0 */
+static DECLARE_WAIT_QUEUE_HEAD(ended);		/* woken when a job ends */
 
 static struct workqueue_struct *workers;
 
@@ -185,12 +185,11 @@ static void end(struct cxfw_job *job, int error)
 	facts = job->facts;
 	job->card = NULL;
 	job->stage = NULL;
-	card->job = NULL;
-	running--;
+	WRITE_ONCE(card->job, NULL);
+	WRITE_ONCE(running, running - 1);
 	if (++finished > FINISHED_MAX)
 		forget_oldest();
-	if (!running)
-		wake_up_all(&all_ended);
+	wake_up_all(&ended);
 	mutex_unlock(&jobs_lock);
 
 	if (error)
@@ -280,7 +279,7 @@ int cxfw_job_start(struct cxfw_card *card, struct cxfw_held_stage *stage, u64 *i
 		*id = ++last_id;
 		job->facts.id = *id;
 		job->card = cxfw_card_get(card);
-		card->job = job;
+		WRITE_ONCE(card->job, job);
 		list_add_tail(&job->node, &jobs);
 		running++;
 		queue_work(workers, &job->work);
@@ -358,6 +357,11 @@ bool cxfw_job_runs(struct cxfw_card *card, char *why)
 	return runs;
 }
 
+void cxfw_job_wait(struct cxfw_card *card)
+{
+	wait_event(ended, !READ_ONCE(card->job));
+}
+
 /* ---- sleep and reboot ---- */
 
 static int sleep_notify(struct notifier_block *block, unsigned long action, void *data)
@@ -393,7 +397,7 @@ static int reboot_notify(struct notifier_block *block, unsigned long action, voi
 	rebooting = true;
 	left = running;
 	mutex_unlock(&jobs_lock);
-	if (left && !wait_event_timeout(all_ended, !READ_ONCE(running), REBOOT_WAIT))
+	if (left && !wait_event_timeout(ended, !READ_ONCE(running), REBOOT_WAIT))
 		pr_warn("cxfw: a burn did not reach a safe boundary within 2 s\n");
 	return NOTIFY_DONE;
 }

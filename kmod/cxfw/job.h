@@ -43,6 +43,9 @@ bool cxfw_job_from(u64 id, struct cxfw_job_facts *facts);
 /* Does a job run on the card? Says which in why (may be NULL). */
 bool cxfw_job_runs(struct cxfw_card *card, char *why);
 
+/* Waits until no job runs on a card that is gone; the caller holds no lock. */
+void cxfw_job_wait(struct cxfw_card *card);
+
 int cxfw_jobs_start(void);
 void cxfw_jobs_stop(void);
 
