@@ -16,11 +16,13 @@ struct cxfw_chip {
 	u32 ready_address;		/* CR address whose bit 31 is 0 when firmware is ready; 0: none */
 	u32 flash_generation;		/* 4 ... 7: device-access.md 5.1 */
 	u32 guard_offset, guard_command;	/* CR addresses of the cache-replacement guard; 0: none */
+	u32 guard_offset_mask, guard_command_mask;
 	u32 boot_address;		/* CR address of the boot address register; 0: none */
 	u32 boot_shift;			/* its value is the address shifted left by this */
 	const u16 *pci_ids;		/* physical functions, 0 ends */
 	u16 recovery_id;		/* PCI id when booted without firmware */
 	bool conf_gateway;		/* 0x58/0x5c may be used on a running function */
+	bool four_byte_address;		/* flash of 32 MiB and more is addressed with four bytes */
 };
 
 const struct cxfw_chip *cxfw_chip_by_pci_id(u16 pci_id, bool *recovery);

@@ -28,6 +28,8 @@ struct cxfw_device {
 	u32 hw_revision;		/* CR 0xf0014 bits 23:16 */
 	bool recovery;			/* booted without firmware */
 	bool gone;			/* unplugged: every access fails with -ENODEV at once */
+	bool finishing;			/* locks are being given back: no wait is interrupted */
+	u32 owner;			/* what our semaphores of space 0xa hold; unique, never 0 */
 	u32 icmd_mailbox_bytes;		/* 3:0x1000, read at first use */
 	u32 semaphore;			/* enum cxfw_semaphore that the last failure waited for, or NONE */
 	u32 semaphore_value;
@@ -45,6 +47,16 @@ void cxfw_device_close(struct cxfw_device *device);
 
 /* Remembers the text and returns error, so that callers write return cxfw_fail(...). */
 __printf(3, 4) int cxfw_fail(struct cxfw_device *device, int error, const char *format, ...);
+
+/* The same, after a wait for a semaphore that held value. */
+__printf(5, 6) int cxfw_fail_semaphore(struct cxfw_device *device, int error, enum cxfw_semaphore semaphore,
+				       u32 value, const char *format, ...);
+
+/* Sleeps about so long. -EINTR when a fatal signal is pending, -ENODEV when the card is gone. */
+int cxfw_sleep(struct cxfw_device *device, unsigned int microseconds);
+
+/* -ENODEV when the function reads all-ones, else 0. */
+int cxfw_device_present(struct cxfw_device *device);
 
 /* Clears one semaphore if it still holds value: -ESTALE when it does not. */
 int cxfw_semaphore_clear(struct cxfw_device *device, enum cxfw_semaphore semaphore, u32 value);

@@ -17,6 +17,7 @@
 
 struct cxfw_device;
 struct cxfw_flash_chip;
+struct cxfw_flash_backend;
 
 struct cxfw_flash {
 	bool probed;
@@ -30,6 +31,8 @@ struct cxfw_flash {
 	u32 status_valid;
 	u8 status[3];
 	const struct cxfw_flash_chip *chip;	/* NULL: not in the table; readable, never written */
+	const struct cxfw_flash_backend *backend;
+	u64 busy_since, unlocked_at;	/* ns: since when others found no room for the lock */
 	u64 erased, programmed;		/* bytes, counted */
 };
 

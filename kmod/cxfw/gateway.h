@@ -19,6 +19,8 @@ struct cxfw_device;
 #define CXFW_SPACE_ICMD		0x3
 #define CXFW_SPACE_SEMAPHORE	0xa
 
+#define CXFW_CR_DENIED		0xbadacce5U	/* what CR-space reads that may not be read */
+
 struct cxfw_gateway_ops;
 
 struct cxfw_gateway {
@@ -40,18 +42,44 @@ struct cxfw_gateway_ops {
 	void (*end)(struct cxfw_device *device);
 	int (*read)(struct cxfw_device *device, u32 space, u32 address, u32 *value);
 	int (*write)(struct cxfw_device *device, u32 space, u32 address, u32 value);
+	/* Whether the card still answers and the gateway still is ours: tells data from absence. */
+	int (*check)(struct cxfw_device *device);
 };
 
 extern const struct cxfw_gateway_ops cxfw_gateway_vsc;
 extern const struct cxfw_gateway_ops cxfw_gateway_conf;
 
+/* How long callers stay inside before they let others in, and how long the break then is. */
+#define CXFW_HOLD_NS		40000000ULL
+#define CXFW_BREAK_US		1500
+
+/* begin waits no longer than this, for both locks together. */
+#define CXFW_BEGIN_TIMEOUT_MS	5000
+
+/* -EOPNOTSUPP: this capability is not a way to the card. Called before the first begin. */
+int cxfw_gateway_vsc_probe(struct cxfw_device *device, int capability);
+/* Only on functions whose id is listed: what it writes belongs to somebody elsewhere. */
+int cxfw_gateway_conf_probe(struct cxfw_device *device);
+
+/* After a failed begin or pause nobody is inside; end is harmless then. */
 int cxfw_gateway_begin(struct cxfw_device *device);
 void cxfw_gateway_end(struct cxfw_device *device);
 int cxfw_gateway_pause(struct cxfw_device *device);
+bool cxfw_gateway_due(const struct cxfw_device *device);	/* time for a break */
+int cxfw_gateway_check(struct cxfw_device *device);
 int cxfw_gateway_read(struct cxfw_device *device, u32 space, u32 address, u32 *value);
+/* count dwords in a row. */
+int cxfw_gateway_read_block(struct cxfw_device *device, u32 space, u32 address, u32 *values,
+			    unsigned int count);
+/* All-ones may be absence: for callers that check later, once for many. */
+int cxfw_gateway_read_unchecked(struct cxfw_device *device, u32 space, u32 address, u32 *value);
 int cxfw_gateway_write(struct cxfw_device *device, u32 space, u32 address, u32 value);
 
-/* One CR dword, begin and end included. */
+/* Configuration space, counted. */
+int cxfw_config_read(struct cxfw_device *device, int where, u32 *value);
+int cxfw_config_write(struct cxfw_device *device, int where, u32 value);
+
+/* One CR dword, begin and end included unless the caller is inside. */
 int cxfw_cr_read(struct cxfw_device *device, u32 address, u32 *value);
 int cxfw_cr_write(struct cxfw_device *device, u32 address, u32 value);
 

@@ -16,7 +16,6 @@
 #define PCI_CAP_ID_VNDR		0x09
 #define PCI_BASE_CLASS_NETWORK	0x02
 #define PCI_BASE_CLASS_SERIAL	0x0c
-#define PCI_CLASS_SERIAL_INFINIBAND 0x0c06
 #define PCI_CLASS_MEMORY_OTHER	0x0580
 #define PCI_FUNC(devfn)		((devfn) & 7)
 
