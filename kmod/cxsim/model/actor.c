@@ -5,7 +5,7 @@
  */
 #include "card.h"
 
-#define ODDS		16	/* one access in so many brings a new hold */
+#define ODDS		8	/* one access in so many brings a new hold */
 #define LOCK_BIT	0x80000000U
 #define LONGEST		24	/* accesses that a hold lasts */
 
@@ -68,7 +68,11 @@ static void gives_back(struct cxsim_card *card)
 
 static void takes(struct cxsim_card *card)
 {
-	u32 number = VSC + cxsim_random_below(card, FLASH), *semaphore;
+	static const u8 mlx4[] = { GATEWAY, FLASH };
+	static const u8 mlx5[] = { VSC, VSC, ICMD, PROGRAM, GATEWAY };
+	u32 number = card->model->family == CXSIM_MLX4 ? mlx4[cxsim_random_below(card, ARRAY_SIZE(mlx4))] :
+							  mlx5[cxsim_random_below(card, ARRAY_SIZE(mlx5))];
+	u32 *semaphore;
 
 	card->actor.function = cxsim_random_below(card, card->function_count);
 	/* mlx5's gateway has a lock bit instead, which spi.c shows as set while the actor holds. */
