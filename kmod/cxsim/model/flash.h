@@ -99,8 +99,11 @@ void cxsim_chip_power(struct cxsim_card *card);	/* power comes back: volatile st
 u64 cxsim_chip_busy_until(const struct cxsim_card *card);	/* in cxsim_time() */
 u32 cxsim_chip_jedec(const struct cxsim_card *card);
 
-/* Names of the chip table, for lists and error texts; NULL after the last. */
+/* chip_types.c: row n of the chip table, NULL behind its end. */
 const struct cxsim_chip_type *cxsim_chip_type(unsigned int index);
+/* The part of that name (NULL or "": any) in that size (0: its usual one, filled in); NULL with why filled. */
+const struct cxsim_chip_type *cxsim_chip_find(const char *name, u32 *flash_size, char *why);
+u32 cxsim_chip_capacity(const struct cxsim_chip_type *type, u32 flash_size);	/* third byte of its JEDEC id */
 
 /* The pins: chip select low, a byte out and in, chip select high. */
 void cxsim_chip_select(struct cxsim_card *card);

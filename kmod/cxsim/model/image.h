@@ -8,6 +8,10 @@
 
 struct cxsim_model;
 
+#ifndef __printf
+#define __printf(format, first)	__attribute__((__format__(printf, format, first)))
+#endif
+
 #define CXSIM_MAGIC_BYTES	16
 extern const u8 cxsim_magic_fs2[CXSIM_MAGIC_BYTES];
 extern const u8 cxsim_magic_fs4[CXSIM_MAGIC_BYTES];
@@ -26,10 +30,10 @@ static inline u32 cxsim_get_be32(const u8 *p)
 
 static inline void cxsim_put_be32(u8 *p, u32 value)
 {
-	p[0] = (u8)(value >> 24);
-	p[1] = (u8)(value >> 16);
-	p[2] = (u8)(value >> 8);
-	p[3] = (u8)value;
+	p[0] = value >> 24 & 0xff;
+	p[1] = value >> 16 & 0xff;
+	p[2] = value >> 8 & 0xff;
+	p[3] = value & 0xff;
 }
 
 static inline u64 cxsim_get_be64(const u8 *p)
@@ -83,8 +87,9 @@ void cxsim_write_be32(struct cxsim_writer *writer, u32 value);
 void cxsim_write_be64(struct cxsim_writer *writer, u64 value);
 void cxsim_write_text(struct cxsim_writer *writer, const char *text, size_t width);	/* NUL padded */
 void cxsim_write_code(struct cxsim_writer *writer, u64 seed, size_t length);	/* bytes that look like code */
-void cxsim_write_format(struct cxsim_writer *writer, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));	/* at most 255 characters */
+/* At most 255 characters. */
+__printf(2, 3)
+void cxsim_write_format(struct cxsim_writer *writer, const char *format, ...);
 void cxsim_patch_be32(struct cxsim_writer *writer, size_t at, u32 value);
 u16 cxsim_written_crc16(const struct cxsim_writer *writer, size_t from, size_t to);
 
