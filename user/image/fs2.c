@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* FS2: the chain of sections and the facts. firmware-images.md 2. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "fs2.h"
 
@@ -183,6 +184,7 @@ static void tlv_psid(struct image_facts *facts, const struct fs2_tlv_view *tlv)
 static void tlv_vsd(struct image_facts *facts, const struct fs2_tlv_view *tlv)
 {
 	image_text(facts->vsd, sizeof(facts->vsd), tlv->payload, FS2_VSD_LENGTH);
+	memcpy(facts->vsd_bytes, tlv->payload, FS2_VSD_LENGTH);
 	facts->has |= IMAGE_HAS_VSD;
 }
 
@@ -411,7 +413,35 @@ static int read_rom(const struct image_view *view, unsigned int flags, struct im
 		return rom_look(view, section.body, section.size, flags & IMAGE_QUICK_ROM, facts, error);
 	}
 	facts->rom_complete = !code;
-	return code;
+	/* Who does not care for the ROM gets the other facts of an image whose chain is broken. */
+	return code == -EBADMSG && flags & IMAGE_NO_ROM ? 0 : code;
+}
+
+int fs2_read_rom(const struct image_reader *reader, const struct image_facts *facts, uint8_t **rom,
+		 size_t *length, struct image_error *error)
+{
+	struct image_view view = { reader, facts->place };
+	uint32_t header = FS2_SECTION_HEADER, size = header + facts->rom_length + 4;
+	uint8_t *bytes;
+	int code;
+
+	*rom = NULL;
+	if (!(facts->has & IMAGE_HAS_ROM))
+		return image_fail(error, -ENOENT, 0, _("the image has no ROM"));
+	bytes = malloc(size);
+	if (!bytes)
+		return image_fail(error, -ENOMEM, 0, _("no memory for a ROM of %u bytes"), facts->rom_length);
+	code = view_read(&view, facts->rom_offset - header, bytes, size, error);
+	if (!code && get32(bytes + size - 4) != image_crc16(bytes, size - 4))
+		code = image_fail(error, -EBADMSG, facts->rom_offset, _("the ROM of the image is damaged"));
+	if (code) {
+		free(bytes);
+		return code;
+	}
+	memmove(bytes, bytes + header, facts->rom_length);
+	*rom = bytes;
+	*length = facts->rom_length;
+	return 0;
 }
 
 static int read_header(const struct image_view *view, struct image_facts *facts, struct image_error *error)

@@ -93,6 +93,4 @@ int fs2_tlv_next(const uint8_t *info, uint32_t length, uint32_t *position, struc
 /* CRC of a contiguous image of end bytes, as it stands at FS2_FULL_CRC. */
 uint16_t fs2_full_crc(const uint8_t *image, uint32_t end);
 
-uint64_t fs2_mac_of_guid(uint64_t guid);
-
 #endif /* IMAGE_FS2_H */

@@ -172,19 +172,17 @@ static int set_vsd(struct fs2_editor *e, const struct fs2_edit *edit)
 	uint8_t *info = e->out + e->info.body;
 	struct fs2_tlv_view tlv;
 	uint32_t position = 0;
-	size_t length;
 
 	if (!edit->vsd)
 		return 0;
-	length = strlen(edit->vsd);
-	if (length > FS2_VSD_LENGTH)
+	if (edit->vsd_length > FS2_VSD_LENGTH)
 		return image_fail(e->error, -EINVAL, 0, _("a VSD has at most %d characters, this has %zu"),
-				  FS2_VSD_LENGTH, length);
+				  FS2_VSD_LENGTH, edit->vsd_length);
 	while (e->info.end && fs2_tlv_next(info, e->info.size, &position, &tlv) > 0) {
 		if (tlv.id != FS2_TLV_VSD || tlv.length != FS2_VSD_LENGTH)
 			continue;
 		memset(info + (tlv.payload - info), 0, FS2_VSD_LENGTH);
-		memcpy(info + (tlv.payload - info), edit->vsd, length);
+		memcpy(info + (tlv.payload - info), edit->vsd, edit->vsd_length);
 		section_crc(e->out, &e->info);
 		return 0;
 	}

@@ -158,6 +158,7 @@ struct image_facts {
 	char psid[17];
 	char product_version[17];
 	char vsd[209];
+	uint8_t vsd_bytes[208];		/* FS2: as it stands, for an editor */
 	char prs_name[129];
 	char name[65];			/* FS4: part number */
 	char description[257];
@@ -281,7 +282,8 @@ struct fs2_edit {
 	bool set_guids, set_macs;
 	uint64_t guid[4];
 	uint64_t mac[2];
-	const char *vsd;		/* NULL: unchanged */
+	const void *vsd;		/* NULL: unchanged */
+	size_t vsd_length;		/* at most 208; the rest becomes zeros */
 	enum fs2_rom_edit rom_edit;
 	const uint8_t *rom;		/* the body of a ROM section */
 	size_t rom_length;
@@ -293,6 +295,13 @@ struct fs2_edit {
  */
 int fs2_edit(const uint8_t *image, size_t length, const struct fs2_edit *edit, uint8_t **edited,
 	     size_t *edited_length, struct image_error *error);
+
+/* The MAC that a port's GUID stands for. */
+uint64_t fs2_mac_of_guid(uint64_t guid);
+
+/* The body of the ROM section, its CRC checked. *rom is malloc()ed. */
+int fs2_read_rom(const struct image_reader *reader, const struct image_facts *facts, uint8_t **rom,
+		 size_t *length, struct image_error *error);
 
 /* ---- FS2: plan of a burn ---- */
 

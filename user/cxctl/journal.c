@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/message.h"
+
+#define STATE_DIRECTORY "/var/lib/cxctl"
+
+static int cannot(struct cxctl_error *error, const char *doing, const char *path)
+{
+	int number = errno;
+
+	error_set(error, number == EACCES || number == EPERM ? CXCTL_NO_ACCESS : CXCTL_FAILED, "state",
+		  "%s %s: %s", doing, path, strerror(number));
+	error_rule(error, _("nothing is done to a card that cannot be written down first"));
+	error_next(error, _("make the directory writable, or name another with XDG_STATE_HOME"));
+	return -1;
+}
+
+/* mkdir -p; what exists may be a link to a directory. */
+static int make_directories(char *path)
+{
+	char *slash = path;
+
+	while ((slash = strchr(slash + 1, '/'))) {
+		*slash = '\0';
+		if (mkdir(path, 0755) && errno != EEXIST)
+			return -1;
+		*slash = '/';
+	}
+	return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
+}
+
+int state_path(const char *below, const char *name, char *path, size_t room, struct cxctl_error *error)
+{
+	const char *home = getenv("XDG_STATE_HOME");
+	char directory[PATH_MAX];
+	int length;
+
+	if (home && *home == '/')
+		length = snprintf(directory, sizeof(directory), "%s/cxctl%s%s", home, below ? "/" : "",
+				  below ? below : "");
+	else
+		length = snprintf(directory, sizeof(directory), "%s%s%s", STATE_DIRECTORY, below ? "/" : "",
+				  below ? below : "");
+	if (length >= (int)sizeof(directory) ||
+	    snprintf(path, room, "%s/%s", directory, name) >= (int)room)
+		return error_set(error, CXCTL_FAILED, "state", _("the name of the state directory is too long"));
+	if (make_directories(directory))
+		return cannot(error, _("cannot make the directory"), directory);
+	return 0;
+}
+
+struct journal_entry *journal_begin(const char *event)
+{
+	struct json_object *entry = json_object_new_object();
+	time_t now = time(NULL);
+	char text[32];
+	struct tm utc;
+
+	if (!entry)
+		return NULL;
+	gmtime_r(&now, &utc);
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	json_object_object_add(entry, "time", json_object_new_string(text));
+	json_object_object_add(entry, "event", json_object_new_string(event));
+	return (struct journal_entry *)entry;
+}
+
+void journal_string(struct journal_entry *entry, const char *key, const char *value)
+{
+	if (entry && value)
+		json_object_object_add((struct json_object *)entry, key, json_object_new_string(value));
+}
+
+void journal_number(struct journal_entry *entry, const char *key, int64_t value)
+{
+	if (entry)
+		json_object_object_add((struct json_object *)entry, key, json_object_new_int64(value));
+}
+
+static int append(const char *path, const char *line)
+{
+	size_t length = strlen(line);
+	int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600), number;
+
+	if (fd < 0)
+		return -1;
+	/* One write, so that lines of two programs do not mix. */
+	errno = EIO;
+	if (write(fd, line, length) != (ssize_t)length || fsync(fd)) {
+		number = errno;
+		close(fd);
+		errno = number;
+		return -1;
+	}
+	return close(fd);
+}
+
+int journal_write(struct journal_entry *entry, struct cxctl_error *error)
+{
+	struct json_object *object = (struct json_object *)entry;
+	const char *text = object ? json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN) : NULL;
+	char path[PATH_MAX], *line = NULL;
+	int result = -1;
+
+	if (!text || asprintf(&line, "%s\n", text) < 0)
+		error_set(error, CXCTL_FAILED, "memory", _("no memory for the journal"));
+	else if (!state_path(NULL, "journal.jsonl", path, sizeof(path), error))
+		result = append(path, line) ? cannot(error, _("cannot write the journal"), path) : 0;
+	free(line);
+	json_object_put(object);
+	return result;
+}
