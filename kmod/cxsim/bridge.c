@@ -19,13 +19,15 @@ static struct cxsim_slot *slot_of(const struct pci_bus *bus)
 /* Called with slot->access held after every access: has the model moved? */
 static void notice(struct cxsim_slot *slot)
 {
-	if (cxsim_generation(slot->card) != slot->generation || cxsim_is_unplugged(slot->card) != slot->pulled)
+	if (cxsim_generation(slot->card) != slot->generation ||
+	    cxsim_is_unplugged(slot->card) != slot->pulled)
 		queue_work(cxsim_queue, &slot->follow);
 }
 
 static bool function_exists(const struct cxsim_slot *slot, const struct pci_bus *bus, unsigned int devfn)
 {
-	return !bus->number && !PCI_SLOT(devfn) && !slot->away && PCI_FUNC(devfn) < cxsim_functions(slot->card);
+	return !bus->number && !PCI_SLOT(devfn) && !slot->away &&
+	       PCI_FUNC(devfn) < cxsim_functions(slot->card);
 }
 
 static int config_read(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 *value)
@@ -137,7 +139,7 @@ static bool wait_for_function(struct cxsim_slot *slot)
 	while (!function_answers(slot)) {
 		if (time_after(jiffies, end))
 			return false;
-		msleep(10);
+		msleep(20);
 	}
 	return true;
 }
@@ -151,7 +153,8 @@ void cxsim_bridge_populate(struct cxsim_slot *slot)
 	slot->generation = cxsim_generation(slot->card);
 	raw_spin_unlock_irqrestore(&slot->access, flags);
 	if (!wait_for_function(slot)) {
-		pr_warn("cxsim: card %u does not answer %u s after its reset\n", slot->number, APPEAR_SECONDS);
+		pr_warn("cxsim: card %u does not answer %u s after its reset\n", slot->number,
+			APPEAR_SECONDS);
 		return;
 	}
 	pci_lock_rescan_remove();

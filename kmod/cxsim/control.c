@@ -220,6 +220,7 @@ static ssize_t remove_write(struct file *file, const char __user *from, size_t c
 
 	return ret ? ret : count;
 }
+
 COMMAND(remove);
 
 /* flash: the cells, as a programmer reads and writes them */
@@ -352,6 +353,7 @@ static ssize_t clear_write(struct file *file, const char __user *from, size_t co
 	raw_spin_unlock_irqrestore(&slot->access, flags);
 	return count;
 }
+
 COMMAND(clear);
 
 /* the directories */
@@ -365,7 +367,8 @@ static void add_values(struct cxsim_slot *slot)
 	for (i = 0; i < CXSIM_SETTINGS; i++) {
 		slot->settings[i].slot = slot;
 		slot->settings[i].index = i;
-		debugfs_create_file(cxsim_settings[i].name, 0600, settings, &slot->settings[i], &setting_fops);
+		debugfs_create_file(cxsim_settings[i].name, 0600, settings, &slot->settings[i],
+				    &setting_fops);
 	}
 	for (i = 0; i < CXSIM_COUNTERS; i++) {
 		slot->counters[i].slot = slot;

@@ -33,7 +33,7 @@ struct cxsim_value {
 struct cxsim_slot {
 	struct list_head list;		/* under cxsim_slots_lock */
 	unsigned int number;
-	struct mutex lock;
+	struct mutex lock;		/* what happens to the slot, one thing at a time */
 	bool gone;			/* taken off the list; under lock */
 	struct cxsim_value settings[CXSIM_SETTINGS];
 	struct cxsim_value counters[CXSIM_COUNTERS];

@@ -119,19 +119,23 @@ static struct cxsim_slot *slot_alloc(void)
 	return slot;
 }
 
-static struct cxsim_slot *create_locked(const struct cxsim_parameters *parameters, char *why)
+static struct cxsim_slot *create_locked(const struct cxsim_parameters *wanted, char *why)
 {
+	struct cxsim_parameters parameters = *wanted;
 	struct cxsim_slot *slot = slot_alloc();
 	int ret = -EINVAL;
 
 	if (!slot)
 		return ERR_PTR(-ENOMEM);
+	/* GUIDs follow from the seed: cards that name neither must still be different cards. */
+	if (!parameters.seed)
+		parameters.seed = slot->number + 1;
 	if (cxsim_slot_domain(slot) > DOMAIN_MAX) {
-		scnprintf(why, CXSIM_WHY, "no PCI domain left: card %u would be domain 0x%x, the last is 0x%x",
-			  slot->number, cxsim_slot_domain(slot), DOMAIN_MAX);
+		scnprintf(why, CXSIM_WHY,
+			  "no PCI domain left: card %u would be domain 0x%x, the last is 0x%x", slot->number, cxsim_slot_domain(slot), DOMAIN_MAX);
 		goto free;
 	}
-	slot->card = cxsim_card_create(parameters, &model_host, why);
+	slot->card = cxsim_card_create(&parameters, &model_host, why);
 	if (!slot->card)
 		goto free;
 	ret = cxsim_bridge_register(slot);
