@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Unit tests: every selftests/unit/test_NAME.c is a program of its own, with ASan and UBSan,
-# linked with three libraries: the simulated card, the driver's floors over a shim of the
-# kernel's headers, and the image library. Sources are found by name; no list to keep.
+# linked with the simulated card, the driver's floors over a shim of the kernel's headers,
+# the image library and the tool's lower floors. Sources are found by name; no list to keep.
 
 UNIT := $(BUILD)/unit
 UNIT_CC ?= $(CC)
@@ -14,6 +14,7 @@ MODEL_SOURCES := $(wildcard kmod/cxsim/model/*.c)
 FLOOR_SOURCES := $(filter-out $(addprefix kmod/cxfw/,main.c netlink.c chardev.c event.c job.c card.c pci.c \
 	stage.c lockdown.c sha256.c),$(wildcard kmod/cxfw/*.c)) $(wildcard selftests/unit/shim/*.c)
 IMAGE_SOURCES := $(wildcard user/image/*.c)
+TOOL_SOURCES := $(wildcard $(foreach d,base device host,user/$(d)/*.c))
 UNIT_SHARED := selftests/lib/ktap.c $(filter-out selftests/unit/test_%,$(wildcard selftests/unit/*.c))
 UNIT_TESTS := $(patsubst selftests/unit/test_%.c,$(UNIT)/test_%,$(wildcard selftests/unit/test_*.c))
 
@@ -22,6 +23,7 @@ unit_objects = $(patsubst %.c,$(UNIT)/%.o,$(1))
 $(UNIT)/libmodel.a: $(call unit_objects,$(MODEL_SOURCES))
 $(UNIT)/libfloors.a: $(call unit_objects,$(FLOOR_SOURCES))
 $(UNIT)/libimage.a: $(call unit_objects,$(IMAGE_SOURCES))
+$(UNIT)/libtool.a: $(call unit_objects,$(TOOL_SOURCES))
 $(UNIT)/libshared.a: $(call unit_objects,$(UNIT_SHARED))
 $(UNIT)/%.a:
 	@rm -f $@
@@ -34,11 +36,14 @@ UNIT_INCLUDE := -D_GNU_SOURCE -Iselftests/unit/shim
 
 $(UNIT)/%.o: %.c selftests/unit/unit.mk
 	@mkdir -p $(@D)
-	$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_INCLUDE) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_INCLUDE) -MMD -MP -c -o $@ $<
 
 $(UNIT)/test_%: $(UNIT)/selftests/unit/test_%.o $(UNIT)/libshared.a $(UNIT)/libfloors.a $(UNIT)/libimage.a \
-		$(UNIT)/libmodel.a
-	$(UNIT_CC) $(UNIT_CFLAGS) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group -lcrypto -lz -lm
+		$(UNIT)/libmodel.a $(UNIT)/libtool.a
+	$(call say,LINK,$@)
+	$(Q)$(UNIT_CC) $(UNIT_CFLAGS) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+		-lmnl -lkmod -ljson-c -lcrypto -lz -lm
 
 unit-tests: $(UNIT_TESTS)
 

@@ -3,7 +3,6 @@
  * Each way to reach a card, and why one does not work here. The card's gateway is not
  * touched: everything is told from the machine's state.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

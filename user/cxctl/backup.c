@@ -3,7 +3,6 @@
  * The whole flash to a file. It is written under a temporary name beside it and renamed when
  * it is whole and on the disk: a file of that name is never a part of a backup.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The driver over generic netlink: cards, jobs, the burn command, semaphores. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <stdio.h>

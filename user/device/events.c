@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The driver's events. A socket that overflowed and a gap in the numbers both mean lost events. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <poll.h>

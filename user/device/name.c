@@ -3,12 +3,12 @@
  * From a name to a function. Every meaning of the name is tried, so that a name which
  * means two cards is noticed.
  */
-#define _GNU_SOURCE
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../base/message.h"
 #include "../host/sysfs.h"
@@ -171,6 +171,16 @@ static void list_known(const struct pci_list *list, char *text, size_t size)
 	}
 }
 
+static bool is_interface(const char *name)
+{
+	char path[PATH_MAX];
+
+	if (!*name || *name == '.' || strchr(name, '/'))
+		return false;
+	sysfs_path(path, sizeof(path), "class/net/%s", name);
+	return !access(path, F_OK);
+}
+
 static int no_such_card(const char *name, const struct pci_list *list, const struct address *address,
 			bool is_address, struct cxctl_error *error)
 {
@@ -188,7 +198,7 @@ static int no_such_card(const char *name, const struct pci_list *list, const str
 			error_next(error, _("cxctl list shows the cards of this machine"));
 			return -1;
 		}
-	} else if (!strchr(name, '/') && sysfs_link(text, sizeof(text), "class/net/%s", name) >= 0) {
+	} else if (is_interface(name)) {
 		error_set(error, CXCTL_NO_CARD, "not-a-card", _("network interface %s is not a ConnectX card's"),
 			  name);
 		error_next(error, _("for a bond, bridge or VLAN name one of its ports; cxctl list shows the cards"));
