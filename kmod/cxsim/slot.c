@@ -132,7 +132,8 @@ static struct cxsim_slot *create_locked(const struct cxsim_parameters *wanted, c
 		parameters.seed = slot->number + 1;
 	if (cxsim_slot_domain(slot) > DOMAIN_MAX) {
 		scnprintf(why, CXSIM_WHY,
-			  "no PCI domain left: card %u would be domain 0x%x, the last is 0x%x", slot->number, cxsim_slot_domain(slot), DOMAIN_MAX);
+			  "no PCI domain left: card %u would be domain 0x%x, the last is 0x%x",
+			  slot->number, cxsim_slot_domain(slot), DOMAIN_MAX);
 		goto free;
 	}
 	slot->card = cxsim_card_create(&parameters, &model_host, why);
