@@ -93,7 +93,7 @@ static int window_read(struct cxfw_device *device, const struct window *window, 
 
 static int check_numbers(const struct cxfw_stage *head, char *why)
 {
-	u32 other = head->target_slot ? 0 : 1U << head->log2_chunk;
+	u32 other;
 
 	if (head->format != CXFW_FORMAT_FS2)
 		return refuse(why, "plan: format %u is not one that this driver burns", head->format);
@@ -113,6 +113,7 @@ static int check_numbers(const struct cxfw_stage *head, char *why)
 	    head->image_length < CXFW_FS2_HEADER_BYTES)
 		return refuse(why, "plan: image_length %#x does not fit the window, %#x", head->image_length,
 			      head->window_length);
+	other = head->target_slot ? 0 : 1U << head->log2_chunk;
 	if (head->flags & CXFW_PLAN_RECOVERY)
 		other = CXFW_NO_ADDRESS;
 	if (head->old_address != other)

@@ -119,9 +119,10 @@ static inline void burning_plan(struct burning *burning, const u8 *image, size_t
 	burning_sha256(flash + plan->head.old_address, 4096, plan->head.old_sha256);
 }
 
-/* Opens the card anew, as the driver does after a power cycle. */
+/* Opens the card anew, as the driver does after a power cycle and the time that a chip takes to come back. */
 static inline int burning_open(struct burning *burning)
 {
+	cxsim_advance(burning->card, 5000000000ULL);
 	cxfw_device_close(&burning->device);
 	shim_pci_dev_free(burning->pdev);
 	burning->pdev = shim_pci_dev(burning->card, 0);

@@ -79,7 +79,7 @@ static void wrong_segment(struct burning *b)
 /* Damages the image and makes the digest right again, as somebody would who knows how. */
 static void wrong_image(struct burning *b)
 {
-	u32 length = b->plan.head.image_length, i, bytes = 1 + pick(64);
+	u32 length = lengths[1], i, bytes = 1 + pick(64);
 
 	for (i = 0; i < bytes; i++)
 		b->plan.image[pick(2) ? pick(length) : pick(0x200)] ^= 1U << pick(8);
@@ -90,9 +90,9 @@ static void magic_inside(struct burning *b)
 {
 	u32 place = cxfw_magic_places[1 + pick(4)];
 
-	if (place + 16 <= b->plan.head.image_length)
+	if (place + 16 <= lengths[1])
 		memcpy(b->plan.image + place, cxfw_fs2_magic, 16);
-	burning_sha256(b->plan.image + 16, b->plan.head.image_length - 16, b->plan.head.segments_sha256);
+	burning_sha256(b->plan.image + 16, lengths[1] - 16, b->plan.head.segments_sha256);
 }
 
 static void mutate(struct burning *b)
@@ -329,8 +329,8 @@ static void flash_that_fails(void)
 	burning_open(&burning);
 	burning_plan(&burning, images[1], lengths[1], 1, cxsim_flash(burning.card, &size));
 	cxsim_set(burning.card, CXSIM_WRITE_PROTECT, cxsim_settings[CXSIM_WRITE_PROTECT].maximum);
-	CHECK_EQ(burning_run(&burning), -EIO);
-	CHECK(strstr(burning.device.why, "protection") != NULL);
+	CHECK_EQ(burning_run(&burning), -EROFS);
+	CHECK(strstr(burning.device.why, "protect") != NULL);
 	cxsim_set(burning.card, CXSIM_WRITE_PROTECT, 0);
 	cxsim_reset(burning.card, CXSIM_RESET_POWER);
 	CHECK(cxsim_booted(burning.card)->whole && !cxsim_booted(burning.card)->recovery);
