@@ -186,6 +186,13 @@ const struct cxsim_chip_type *cxsim_chip_find(const char *name, u32 *flash_size,
 	return NULL;
 }
 
+bool cxsim_chip_is_made(const char *name, u32 flash_size)
+{
+	char why[CXSIM_WHY];
+
+	return cxsim_chip_find(name, &flash_size, why) != NULL;
+}
+
 u32 cxsim_chip_capacity(const struct cxsim_chip_type *type, u32 flash_size)
 {
 	return flash_size == 1U << 26 && type->code_64m ? type->code_64m : log2_of(flash_size);

@@ -103,6 +103,7 @@ u32 cxsim_chip_jedec(const struct cxsim_card *card);
 const struct cxsim_chip_type *cxsim_chip_type(unsigned int index);
 /* The part of that name (NULL or "": any) in that size (0: its usual one, filled in); NULL with why filled. */
 const struct cxsim_chip_type *cxsim_chip_find(const char *name, u32 *flash_size, char *why);
+bool cxsim_chip_is_made(const char *name, u32 flash_size);
 u32 cxsim_chip_capacity(const struct cxsim_chip_type *type, u32 flash_size);	/* third byte of its JEDEC id */
 
 /* The pins: chip select low, a byte out and in, chip select high. */

@@ -264,6 +264,7 @@ bool cxsim_parameters_complete(const struct cxsim_parameters *given, struct cxsi
 	const char *name = text_or(given->model, "connectx5");
 	const struct cxsim_model *model = cxsim_model_find(name);
 	u64 low = cxsim_derive(given->seed, 1) & 0xfffff0;
+	bool usual;
 
 	if (!model) {
 		scnprintf(why, CXSIM_WHY, "no such model: %.40s", name);
@@ -274,7 +275,9 @@ bool cxsim_parameters_complete(const struct cxsim_parameters *given, struct cxsi
 	complete->psid = text_or(given->psid, model->psid);
 	complete->version = text_or(given->version, model->version);
 	complete->vsd = given->vsd ? given->vsd : "";
-	complete->chip = text_or(given->chip, model->chip);
+	/* The model's usual part, else whatever is made in that size. */
+	usual = !given->flash_size || cxsim_chip_is_made(model->chip, given->flash_size);
+	complete->chip = text_or(given->chip, usual ? model->chip : "");
 	/* A base GUID is the MAC with 16 bits between vendor and number. */
 	if (!complete->guid)
 		complete->guid = model->oui << 40 | 0x0300000000ULL | low;
