@@ -31,6 +31,7 @@ static int fill(struct flash_reader *flash, uint64_t first, uint64_t end)
 		if (card_read(flash->card, at, flash->bytes + at, length, &flash->error))
 			return -EIO;
 		flash->bytes_read += length;
+		flash->reads++;
 		for (i = first; i < stop; i++)
 			flash->known[i / 8] |= 1 << (i % 8);
 		first = stop;
@@ -48,6 +49,13 @@ static int read_flash(void *context, uint64_t offset, void *buffer, size_t lengt
 		return -EIO;
 	memcpy(buffer, flash->bytes + offset, length);
 	return 0;
+}
+
+void flash_reader_expect(struct flash_reader *flash, uint64_t offset, uint64_t length)
+{
+	if (offset > flash->reader.size || length > flash->reader.size - offset)
+		return;
+	fill(flash, offset / BLOCK, (offset + length + BLOCK - 1) / BLOCK);
 }
 
 int flash_reader_open(struct flash_reader *flash, struct cxctl_card *card, uint64_t size)

@@ -166,9 +166,13 @@ static void show_link(struct output *output, const struct pci_function *pci)
 	output_string(output, "width_max", *pci->link_width_max ? pci->link_width_max : NULL);
 	output_end(output);
 	output_source(output, "link", FROM_SYSFS);
-	if (*pci->link_speed && *pci->link_width && strcmp(pci->link_speed, "Unknown"))
+	if (!*pci->link_speed || !*pci->link_width || !strcmp(pci->link_speed, "Unknown"))
+		return;
+	if (*pci->link_speed_max && strcmp(pci->link_speed_max, "Unknown"))
 		output_show(output, _("PCIe link"), FROM_SYSFS, _("%s x%s (card: %s x%s)"), pci->link_speed,
 			    pci->link_width, pci->link_speed_max, pci->link_width_max);
+	else
+		output_show(output, _("PCIe link"), FROM_SYSFS, "%s x%s", pci->link_speed, pci->link_width);
 }
 
 static void show_place(struct subject *subject)
@@ -245,6 +249,7 @@ static void show_state(struct subject *subject)
 {
 	static const char *const names[] = { "unknown", "running", "recovery", "absent" };
 	uint32_t state = subject->has_info ? subject->info.state : subject->facts->state;
+	const char *source = subject->facts->valid ? FROM_CXFW : FROM_SYSFS;
 	struct output *output = subject->output;
 	bool by_id = false;
 
@@ -253,9 +258,9 @@ static void show_state(struct subject *subject)
 		state = CXFW_STATE_UNKNOWN;
 	subject->recovery = state == CXFW_STATE_RECOVERY || (state == CXFW_STATE_UNKNOWN && by_id);
 	output_string(output, "state", subject->recovery ? "recovery" : names[state]);
-	output_source(output, "state", subject->facts->valid ? FROM_CXFW : FROM_SYSFS);
+	output_source(output, "state", source);
 	if (subject->recovery) {
-		output_show(output, _("State"), FROM_CXFW, "%s",
+		output_show(output, _("State"), source, "%s",
 			    _("RECOVERY: the card started without firmware, because its flash holds no bootable image or it was told to"));
 		output_show(output, NULL, NULL,
 			    _("next: save what is there with 'cxctl backup %s -o FILE', then burn an image made for this board's PSID (%s)"),
@@ -658,6 +663,7 @@ static void show_image_roms(struct subject *subject, const struct image_facts *f
 	}
 	output_end(subject->output);
 	output_source(subject->output, "roms", FROM_FLASH);
+	output_bool(subject->output, "roms_complete", facts->rom_complete);
 	if (!label)
 		output_show(subject->output, _("Expansion ROM"), FROM_FLASH, "%s",
 			    facts->has & IMAGE_HAS_ROM ? _("present, version unknown") : _("none"));
@@ -781,10 +787,53 @@ static const char *running_by_info(struct subject *subject, char *text, size_t s
 	version_text(subject->info.running, text, size);
 	show_running(subject, text, subject->mlx4 ? FROM_CR " 0x1f064" : FROM_MGIR);
 	if (subject->info.running_date)
-		output_fact(subject->output, "running_date", _("Running since build"), FROM_CR " 0x1f06c",
+		output_fact(subject->output, "running_date", _("Running build date"), FROM_CR " 0x1f06c",
 			    "%04x-%02x-%02x", subject->info.running_date >> 16,
 			    subject->info.running_date >> 8 & 0xff, subject->info.running_date & 0xff);
 	return text;
+}
+
+#define FS2_HEADER	0x40
+#define FS2_INFO	0x2c	/* bits 23:0: body of the image information */
+#define FS2_GUIDS	0x34	/* body of the GUID section; its header of 16 bytes comes before */
+
+/*
+ * The usual card has its FS2 image at 0. Then nothing is searched for, and what the reader
+ * will ask for in pieces is read in one: a quarter of the accesses.
+ */
+static int query_usual(struct flash_reader *flash, struct image_facts *facts)
+{
+	struct image_reader start = flash->reader;
+	struct image_error ignored;
+	struct image_place place;
+	uint8_t header[FS2_HEADER];
+	uint64_t info, guids;
+	size_t count;
+
+	if (start.size < FS2_HEADER)
+		return -ENOENT;
+	flash_reader_expect(flash, 0, FS2_HEADER);
+	start.size = FS2_HEADER;
+	if (image_locate(&start, IMAGE_LAYOUT_FLASH, &place, 1, &count, &ignored) || count != 1 ||
+	    place.format != IMAGE_FS2 || flash->reader.read(flash, 0, header, sizeof(header)))
+		return -ENOENT;
+	info = be32_at(header, FS2_INFO) & 0xffffff;
+	guids = be32_at(header, FS2_GUIDS);
+	if (guids >= 0x10 && info > guids && info - guids <= 0x200 &&
+	    image_physical(&place, info) - image_physical(&place, guids - 0x10) == info - guids + 0x10)
+		flash_reader_expect(flash, image_physical(&place, guids - 0x10), info - guids + 0x10);
+	return image_facts(&flash->reader, &place, IMAGE_QUICK_ROM, facts, &ignored);
+}
+
+static int query_flash(struct subject *subject, struct flash_reader *flash, struct image_facts *facts,
+		       struct image_error *why)
+{
+	if (subject->mlx4 && !query_usual(flash, facts))
+		return 0;
+	if (flash->error.exit)
+		return -EIO;
+	memset(facts, 0, sizeof(*facts));
+	return image_query(&flash->reader, IMAGE_LAYOUT_FLASH, IMAGE_QUICK_ROM, facts, why);
 }
 
 static void show_by_flash(struct subject *subject)
@@ -808,7 +857,7 @@ static void show_by_flash(struct subject *subject)
 		note_trouble(subject, &error);
 		return;
 	}
-	result = image_query(&flash.reader, IMAGE_LAYOUT_FLASH, IMAGE_QUICK_ROM, facts, &why);
+	result = query_flash(subject, &flash, facts, &why);
 	if (!result)
 		show_image(subject, facts, running);
 	else if (flash.error.exit)
@@ -816,7 +865,8 @@ static void show_by_flash(struct subject *subject)
 	else
 		show_no_image(subject, result, &why);
 	output_number(subject->output, "flash_bytes_read", flash.bytes_read);
-	say_debug(subject->options, "%llu bytes read from the flash", (unsigned long long)flash.bytes_read);
+	say_debug(subject->options, "%llu bytes read from the flash by %u reads", (unsigned long long)flash.bytes_read,
+		  flash.reads);
 	flash_reader_close(&flash);
 	free(facts);
 }
@@ -917,6 +967,9 @@ static int info_one(struct cxctl_card *card, struct output *output, const struct
 	if (driver)
 		subject.has_info = !card_info(card, &subject.info, &subject.trouble);
 
+	if (subject.has_info)
+		say_debug(options, "the driver has made %llu configuration accesses on this card so far",
+			  (unsigned long long)(subject.info.config_reads + subject.info.config_writes));
 	show_place(&subject);
 	show_chip(&subject);
 	show_state(&subject);

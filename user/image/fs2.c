@@ -403,6 +403,9 @@ static int read_rom(const struct image_view *view, unsigned int flags, struct im
 
 	fs2_chain_start(&chain, view);
 	while ((code = fs2_chain_next(&chain, &section, error)) > 0) {
+		/* 2.3: in every known image a ROM stands before the GUID section, if at all. */
+		if (flags & IMAGE_QUICK_ROM && section.type == FS2_GUID)
+			return 0;
 		if (section.type != FS2_ROM || !section.size)
 			continue;
 		facts->has |= IMAGE_HAS_ROM;
