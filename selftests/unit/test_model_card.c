@@ -167,7 +167,7 @@ static void identities(void)
 	};
 	unsigned int i, j;
 
-	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(expected); i++) {
 		struct cxsim_card *card = model_card(expected[i].model);
 		u32 at = cxsim_config_read(card, 0, 0x34, 1);
 
@@ -323,7 +323,7 @@ static void vsc_spaces(void)
 	unsigned int i;
 
 	CHECK(vsc_take(card));
-	for (i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(spaces); i++) {
 		wr(card, VSC + CONTROL, spaces[i][0]);
 		CHECK_EQ(rd(card, VSC + CONTROL), spaces[i][1]);
 	}
@@ -427,6 +427,8 @@ static void cr_space(void)
 	CHECK_EQ(cxsim_cr_read(card, 0xf0204), 2);
 	CHECK(cxsim_set(card, CXSIM_ACCESS_DENIED, 1));
 	CHECK_EQ(cxsim_cr_read(card, 0xf0014), 0xbadacce5);
+	CHECK(cxsim_set(card, CXSIM_ACCESS_DENIED, 2));
+	CHECK_EQ(cxsim_cr_read(card, 0xf0014), 0xbad0cafe);
 	cxsim_card_destroy(card);
 
 	card = empty_card("connectx5");
@@ -1021,5 +1023,5 @@ static const struct ktap_test tests[] = {
 
 int main(int argc, char **argv)
 {
-	return ktap_main(argc, argv, tests, sizeof(tests) / sizeof(tests[0]));
+	return ktap_main(argc, argv, tests, ARRAY_SIZE(tests));
 }

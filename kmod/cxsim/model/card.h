@@ -14,6 +14,7 @@
 #define CXSIM_CONFIG_BYTES	4096
 #define CXSIM_ABSENT		0xffffffffU
 #define CXSIM_DENIED		0xbadacce5U	/* CR-space without access [1.1] */
+#define CXSIM_LOCKED		0xbad0cafeU	/* CR-space locked by a secure host [1.1] */
 #define CXSIM_POISON		0xdeadbeefU	/* where nothing sensible can be read */
 
 enum cxsim_family { CXSIM_MLX4, CXSIM_MLX5 };

@@ -167,7 +167,7 @@ u32 cxsim_cr_read(struct cxsim_card *card, u32 address)
 	bool mine = false;
 
 	if (card->settings[CXSIM_ACCESS_DENIED])
-		return CXSIM_DENIED;
+		return card->settings[CXSIM_ACCESS_DENIED] == 1 ? CXSIM_DENIED : CXSIM_LOCKED;
 	semaphore = read_to_lock_semaphore(card, address);
 	if (semaphore)
 		return read_to_lock(card, semaphore);

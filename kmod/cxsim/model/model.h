@@ -124,7 +124,7 @@ enum cxsim_setting {
 	CXSIM_SECOND_ACTOR,	/* 1 = another host takes and gives back semaphores between accesses (seeded) */
 	CXSIM_RESET_AFTER,	/* chip reset after n further configuration accesses */
 	CXSIM_UNPLUG_AFTER,	/* unplugged after n further configuration accesses */
-	CXSIM_ACCESS_DENIED,	/* CR-space answers 0xbadacce5 */
+	CXSIM_ACCESS_DENIED,	/* CR-space answers: 1 = 0xbadacce5, no access; 2 = 0xbad0cafe, locked */
 	CXSIM_SETTINGS,
 };
 

@@ -128,15 +128,27 @@ static u32 get_mcam(struct access *a)
 	return 0;
 }
 
+static const char *information_text(const struct cxsim_facts *facts, u32 type)
+{
+	switch (type) {
+	case 1:
+		return facts->name;
+	case 2:
+		return facts->description;
+	case 3:
+		return facts->vsd;
+	}
+	return facts->device_vsd;
+}
+
 /* The length is the field's, not the text's. */
 static u32 get_mqis(struct access *a)
 {
 	static const u32 lengths[] = { 0, 0x40, 0x100, 0xd0, 0xd0 };
-	const struct cxsim_facts *facts = &a->card->facts;
-	const char *texts[] = { "", facts->name, facts->description, facts->vsd, facts->device_vsd };
 	u32 type = a->reg[0] & 0xff, offset = a->reg[2] >> 16, length = a->reg[2] & 0xffff;
-	char part[9] = { 0 };
 	u32 total, i, text_length;
+	char part[9] = { 0 };
+	const char *text;
 
 	if (!type || type >= ARRAY_SIZE(lengths) || offset >= lengths[type])
 		return CXSIM_REG_BAD_PARAMETER;
@@ -145,9 +157,10 @@ static u32 get_mqis(struct access *a)
 		length = 8;
 	if (length > total - offset)
 		length = total - offset;
-	text_length = (u32)strlen(texts[type]);
+	text = information_text(&a->card->facts, type);
+	text_length = (u32)strlen(text);
 	for (i = 0; i < length && offset + i < text_length; i++)
-		part[i] = texts[type][offset + i];
+		part[i] = text[offset + i];
 	a->reg[1] = total;
 	a->reg[2] = offset << 16 | length;
 	a->reg[3] = 0;

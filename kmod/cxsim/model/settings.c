@@ -27,7 +27,7 @@ const struct cxsim_setting_info cxsim_settings[CXSIM_SETTINGS] = {
 	[CXSIM_SECOND_ACTOR] = { "second_actor", 0, 1 },
 	[CXSIM_RESET_AFTER] = { "reset_after", 0, ANY },
 	[CXSIM_UNPLUG_AFTER] = { "unplug_after", 0, ANY },
-	[CXSIM_ACCESS_DENIED] = { "access_denied", 0, 1 },
+	[CXSIM_ACCESS_DENIED] = { "access_denied", 0, 2 },
 };
 
 void cxsim_settings_default(struct cxsim_card *card)
