@@ -29,6 +29,8 @@
 #define CXFW_FUNCTIONS_MAX	16	/* of one card, as reported */
 #define CXFW_MINORS		1024
 
+#define CXFW_GIVEN_AWAY	"%s is bound to %s: it belongs to a virtual machine or another program, and is left alone"
+
 struct cxfw_job;
 
 struct cxfw_card {
@@ -111,7 +113,10 @@ unsigned int cxfw_card_function_count(struct cxfw_card *card);
  * there, opened, awake, and not given to a virtual machine. why may be NULL.
  */
 int cxfw_card_enter(struct cxfw_card *card, char *why);
+int cxfw_card_enter_locked(struct cxfw_card *card);
 void cxfw_card_leave(struct cxfw_card *card);
+/* Do two cards share their flash? Asked of the hardware. */
+bool cxfw_card_is_same(struct cxfw_card *card, struct cxfw_card *twin);
 /* Is one of its functions bound to vfio-pci or its like? Names it in why. */
 bool cxfw_card_given_away(struct cxfw_card *card, char *why);
 
@@ -119,16 +124,22 @@ int cxfw_card_facts(struct cxfw_card *card, struct cxfw_card_facts *facts);
 u64 cxfw_card_capabilities(const struct cxfw_card *card);
 int cxfw_card_semaphore_clear(struct cxfw_card *card, enum cxfw_semaphore semaphore, u32 value, char *why);
 
-/* For pci.c: opening and listing. */
 struct cxfw_card *cxfw_card_new(struct pci_dev *pdev);
 int cxfw_card_open(struct cxfw_card *card, char *why);
+void cxfw_card_read_identity(struct cxfw_card *card);
+
+/* registry.c */
+u32 cxfw_card_next_index(void);
+void cxfw_card_list_functions(struct cxfw_card *card, struct cxfw_card_facts *facts);
+void cxfw_card_retry(struct cxfw_card *card);
+struct cxfw_card *cxfw_card_twin(const struct cxfw_card *card);		/* referenced, or NULL */
 struct cxfw_function *cxfw_function_add(struct pci_dev *pdev, work_func_t identify);
 void cxfw_function_retry(struct cxfw_function *function);
 struct cxfw_function *cxfw_function_of(const struct pci_dev *pdev);	/* referenced, or NULL */
 struct cxfw_function *cxfw_function_any(void);				/* the same */
 void cxfw_function_put(struct cxfw_function *function);
 bool cxfw_function_begin(struct cxfw_function *function, struct cxfw_card **card);
-void cxfw_function_end(struct cxfw_function *function, struct cxfw_card *card,
+void cxfw_function_end(struct cxfw_function *function, struct cxfw_card *card, struct cxfw_card *twin,
 		       enum cxfw_function_state state, int error, const char *why);
 void cxfw_function_leave(struct cxfw_function *function);
 void cxfw_function_left(struct cxfw_function *function);

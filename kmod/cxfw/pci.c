@@ -50,15 +50,32 @@ static bool is_candidate(struct pci_dev *pdev)
 	return pdev->vendor == CXFW_VENDOR_MELLANOX && !pdev->is_virtfn && !cxfw_is_virtual_id(pdev->device);
 }
 
+/* What a function is that could not be opened. */
 static enum cxfw_function_state judge(struct pci_dev *pdev, int error)
 {
-	if (!error)
-		return CXFW_FUNCTION_MANAGED;
 	if (cxfw_pci_given_away(pdev))
 		return CXFW_FUNCTION_TROUBLED;
 	if ((error == -EOPNOTSUPP || error == -ENODEV) && !cxfw_pci_absent(pdev))
 		return CXFW_FUNCTION_REFUSED;
 	return CXFW_FUNCTION_TROUBLED;
+}
+
+/* Functions of one card are looked for one at a time: of two at once neither would find the other. */
+static DEFINE_MUTEX(joining);
+
+static void join(struct cxfw_function *function, struct cxfw_card *card)
+{
+	struct cxfw_card *twin;
+
+	mutex_lock(&joining);
+	twin = cxfw_card_twin(card);
+	if (twin && !cxfw_card_is_same(card, twin)) {
+		cxfw_card_put(twin);
+		twin = NULL;
+	}
+	cxfw_function_end(function, card, twin, CXFW_FUNCTION_MANAGED, 0, NULL);
+	mutex_unlock(&joining);
+	cxfw_card_put(twin);
 }
 
 static void identify(struct work_struct *work)
@@ -70,7 +87,10 @@ static void identify(struct work_struct *work)
 
 	if (cxfw_function_begin(function, &card)) {
 		error = cxfw_card_open(card, why);
-		cxfw_function_end(function, card, judge(function->pdev, error), error, why);
+		if (error)
+			cxfw_function_end(function, card, NULL, judge(function->pdev, error), error, why);
+		else
+			join(function, card);
 		cxfw_card_put(card);
 	}
 	if (!function->counted) {

@@ -12,7 +12,7 @@ UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer -fsanitize=address,unde
 MODEL_SOURCES := $(wildcard kmod/cxsim/model/*.c)
 # Floors are those below the cards: the rest of the driver is Linux through and through.
 FLOOR_SOURCES := $(filter-out $(addprefix kmod/cxfw/,main.c netlink.c chardev.c event.c job.c card.c pci.c \
-	stage.c lockdown.c sha256.c),$(wildcard kmod/cxfw/*.c)) $(wildcard selftests/unit/shim/*.c)
+	stage.c lockdown.c facts.c registry.c sha256.c),$(wildcard kmod/cxfw/*.c)) $(wildcard selftests/unit/shim/*.c)
 IMAGE_SOURCES := $(wildcard user/image/*.c)
 TOOL_SOURCES := $(wildcard $(foreach d,base device host,user/$(d)/*.c))
 UNIT_SHARED := selftests/lib/ktap.c $(filter-out selftests/unit/test_%,$(wildcard selftests/unit/*.c))
