@@ -402,6 +402,34 @@ static int load(struct fs4_verification *v, struct image_error *error)
 	return view_read(&v->view, 0, v->image, v->end, error);
 }
 
+/*
+ * No table of contents: an encrypted image, of which only IMAGE_INFO is to be seen, or one
+ * that was cut or overwritten.
+ */
+static int check_encrypted(struct fs4_verification *v, struct image_error *error)
+{
+	struct image_error why = { 0 };
+	struct image_facts facts = { 0 };
+	int code;
+
+	code = fs4_facts(v->view.reader, &v->view.place, IMAGE_NO_ROM, &facts, &why);
+	if (code && code != -EBADMSG) {
+		if (error)
+			*error = why;
+		return code;
+	}
+	if (code)
+		damaged(v, "ITOC", why.where, why.text);
+	else if (!facts.length || facts.length > view_size(&v->view))
+		check_compared(v->check, IMAGE_DAMAGED, "IMAGE_INFO",
+			       v->pointers[FS4_IMAGE_INFO_POINTER] + 0x12c, view_size(&v->view), facts.length,
+			       _("the size of the encrypted image is not that of its place"));
+	else
+		unusual(v, "ITOC", v->pointers[FS4_ITOC],
+			_("the image is encrypted: its sections cannot be checked"));
+	return 0;
+}
+
 int fs4_verify(const struct image_reader *reader, const struct image_place *place,
 	       struct image_check *check, struct image_error *error)
 {
@@ -422,14 +450,8 @@ int fs4_verify(const struct image_reader *reader, const struct image_place *plac
 			*error = why;
 		return code;
 	}
-	if (!v.itoc.present) {
-		if (v.pointers[FS4_IMAGE_INFO_POINTER])
-			unusual(&v, "ITOC", v.pointers[FS4_ITOC],
-				_("the image is encrypted: its sections cannot be checked"));
-		else
-			damaged(&v, "ITOC", v.pointers[FS4_ITOC], _("there is no table of contents"));
-		return 0;
-	}
+	if (!v.itoc.present)
+		return check_encrypted(&v, error);
 	code = load(&v, error);
 	if (!code) {
 		check_image(&v);
