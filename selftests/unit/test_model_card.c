@@ -880,6 +880,58 @@ static void bad_component(void)
 	cxsim_card_destroy(card);
 }
 
+static void component_read(void)
+{
+	struct cxsim_card *card = model_card("connectx5");
+	u32 reg[0x90 / 4] = { 0, 0x1000, 0x80 }, size, i;
+	u8 *cells = cxsim_flash(card, &size);
+
+	mcc_handle = 0;
+	CHECK_EQ(mcc(card, 1, 0, 0), 0);
+	reg[0] = mcc_handle;
+	CHECK_EQ(reg_access(card, 0x9063, 1, reg, 36), 7);	/* not before it was asked for */
+	CHECK_EQ(mcc(card, 2, 1, 0), 0);
+	CHECK_EQ(mcc(card, 2, 7, 0), 0);
+	CHECK_EQ(mcc_state, 7);
+	CHECK_EQ(reg_access(card, 0x9063, 1, reg, 36), 0);
+	for (i = 0; i < 32; i++)
+		CHECK_EQ(packet[5 + 4 + i], mfba_dword(cells + 0x1000 + 4 * i));
+	CHECK_EQ(mcc(card, 2, 2, 0), 0);
+	CHECK_EQ(mcc_state, 0);
+	cxsim_card_destroy(card);
+}
+
+/* Another image in the other slot, chosen by the firmware's own activation. */
+static void activation_registers(void)
+{
+	struct cxsim_parameters other = { .model = "connectx5", .version = "16.35.4506", .seed = 7 };
+	struct cxsim_card *card = model_card("connectx5"), *donor = card_of(&other);
+	u32 reset[2] = { 0 }, image[4] = { 0x40800000 }, reg[4] = { 0 }, size;
+	u8 *cells = cxsim_flash(card, &size);
+
+	memcpy(cells + 0x800000, cxsim_flash(donor, &size), 0x700000);
+	CHECK(cxsim_set(card, CXSIM_BOOT_POLICY, CXSIM_BOOT_REGISTER));
+	CHECK_EQ(reg_access(card, 0x9028, 1, reset, 2), 0);
+	CHECK_EQ(packet[6] & 0xff, 0x48);
+	CHECK_EQ(reg_access(card, 0x9029, 1, image, 4), 6);
+	CHECK_EQ(reg_access(card, 0x9029, 2, image, 4), 0);
+	reset[1] = 0x40;
+	CHECK_EQ(reg_access(card, 0x9028, 2, reset, 2), 0);
+	reset[1] = 0x02;
+	CHECK_EQ(reg_access(card, 0x9028, 2, reset, 2), 7);
+	CHECK_EQ(reg_access(card, 0x9060, 1, reg, 4), 0);
+	CHECK_EQ(packet[7] & 0xf, 4);			/* active, waits for the reset */
+	CHECK_EQ(cxsim_cr_read(card, 0xf00c0), 0x800000);
+	CHECK_EQ(cxsim_booted(card)->version[1], 32);
+	cxsim_reset(card, CXSIM_RESET_CHIP);
+	CHECK_EQ(cxsim_booted(card)->version[1], 35);
+	CHECK_EQ(cxsim_booted(card)->address, 0x800000);
+	cxsim_reset(card, CXSIM_RESET_POWER);
+	CHECK_EQ(cxsim_booted(card)->version[1], 32);	/* without power the register is lost */
+	cxsim_card_destroy(donor);
+	cxsim_card_destroy(card);
+}
+
 static u32 hcr(struct cxsim_card *card, u32 opcode, u32 modifier)
 {
 	int polls;
@@ -992,6 +1044,65 @@ static void second_actor(void)
 	cxsim_card_destroy(card);
 }
 
+static u32 legacy_read(struct cxsim_card *card, u32 address)
+{
+	wr(card, LEGACY, address);
+	return rd(card, LEGACY + 4);
+}
+
+static void legacy_write(struct cxsim_card *card, u32 address, u32 value)
+{
+	wr(card, LEGACY, address);
+	wr(card, LEGACY + 4, value);
+}
+
+static void second_actor_mlx4(void)
+{
+	struct cxsim_parameters parameters = { .model = "connectx3", .seed = ktap_seed() };
+	struct cxsim_card *card = card_of(&parameters);
+	unsigned int i, busy = 0, outside = 0;
+
+	CHECK(cxsim_set(card, CXSIM_SECOND_ACTOR, 1));
+	for (i = 0; i < 1000; i++) {
+		while (legacy_read(card, 0xf03fc))
+			busy++;
+		legacy_write(card, 0xf0404, i);
+		CHECK_EQ(legacy_read(card, 0xf0404), i);
+		cxsim_advance(card, 1000);
+		legacy_write(card, 0xf03fc, 0);
+		if (legacy_read(card, 0xf0404) != i)
+			outside++;
+	}
+	CHECK(busy > 10);
+	CHECK(outside > 10);		/* without the semaphore the register is anybody's */
+	CHECK_EQ(cxsim_count(card, CXSIM_FOUL), 0);
+	CHECK_EQ(cxsim_count(card, CXSIM_LONGEST_HOLD), 1000);
+	cxsim_card_destroy(card);
+}
+
+static void second_actor_icmd(void)
+{
+	struct cxsim_parameters parameters = { .model = "connectx5", .seed = ktap_seed() };
+	struct cxsim_card *card = card_of(&parameters);
+	unsigned int i, busy = 0;
+
+	CHECK(cxsim_set(card, CXSIM_SECOND_ACTOR, 1));
+	for (i = 0; i < 300; i++) {
+		for (;;) {
+			vsc_write(card, SPACE_SEMAPHORE, 0, 5);
+			if (vsc_read(card, SPACE_SEMAPHORE, 0) == 5)
+				break;
+			busy++;
+		}
+		vsc_write(card, SPACE_ICMD, 0x100000, i);
+		CHECK_EQ(vsc_read(card, SPACE_ICMD, 0x100000), i);
+		vsc_write(card, SPACE_SEMAPHORE, 0, 0);
+	}
+	CHECK(busy > 3);
+	CHECK_EQ(cxsim_count(card, CXSIM_FOUL), 0);
+	cxsim_card_destroy(card);
+}
+
 static void bad_parameters(void)
 {
 	const struct cxsim_host host = { .alloc = zeroed, .free = free };
@@ -1018,7 +1129,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(identity_registers), KTAP_TEST(information_strings), KTAP_TEST(nv_data),
 	KTAP_TEST(component_information), KTAP_TEST(flash_registers), KTAP_TEST(component_update),
 	KTAP_TEST(bad_component), KTAP_TEST(tools_hcr), KTAP_TEST(setting_ranges), KTAP_TEST(stuck_semaphores),
-	KTAP_TEST(second_actor), KTAP_TEST(bad_parameters),
+	KTAP_TEST(second_actor), KTAP_TEST(second_actor_mlx4), KTAP_TEST(second_actor_icmd),
+	KTAP_TEST(bad_parameters), KTAP_TEST(component_read), KTAP_TEST(activation_registers),
 };
 
 int main(int argc, char **argv)
