@@ -2,7 +2,7 @@
 # The front door. "make help" shows what there is.
 
 BUILD ?= build
-export BUILD := $(abspath $(BUILD))
+export BUILD
 
 CC ?= gcc
 CFLAGS ?= -O2 -g
@@ -16,6 +16,10 @@ include selftests/lib/tools.mk
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
+# make V=1 shows the commands.
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-6s %s\n' $(1) $(patsubst $(CURDIR)/%,%,$(2)))
+
 MAKEFLAGS += --no-print-directory
 
 all: $(BUILD)/cxctl ## the tool: build/cxctl
@@ -30,11 +34,13 @@ CXCTL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(WARNINGS) \
 CXCTL_LIBS = $(shell $(PKG_CONFIG) --libs $(LIBRARIES))
 
 $(BUILD)/cxctl: $(CXCTL_OBJECTS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CXCTL_LIBS)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CXCTL_LIBS)
 
 $(BUILD)/obj/%.o: %.c Makefile | set-up-build
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(CXCTL_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(CXCTL_CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(CXCTL_OBJECTS:.o=.d)
 

@@ -42,7 +42,7 @@ build_one()
     esac
     say "modules for $series: building"
     rm -f "$from"/*.ko "$from/stamp"
-    if ! "${run[@]}" -C "$headers" M="$from/src" W=1 -j2 modules >"$from/log" 2>&1; then
+    if ! "${run[@]}" -C "$headers" M="$from/src" W=1 -j2 CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$from/log" 2>&1; then
         grep -E -A5 'error|\*\*\*|ERROR' "$from/log" >&2 || tail -n 30 "$from/log" >&2
         say "modules for $series: did not build (whole log: $from/log)"
         unlock

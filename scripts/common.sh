@@ -3,7 +3,11 @@
 # What the scripts share. Sourced, with bash; sets top and build, defines say, die, retry.
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-build=${BUILD:-$top/build}
+build=${BUILD:-build}
+case $build in
+/*) ;;
+*) build=$top/$build ;;
+esac
 mkdir -p "$build"
 
 say()

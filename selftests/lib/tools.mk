@@ -5,4 +5,5 @@ TOOLS_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Wno-missing-field
 
 $(BUILD)/cxsim-image: selftests/lib/cxsim-image.c $(wildcard kmod/cxsim/model/*.[ch])
 	@mkdir -p $(@D)
-	$(CC) $(TOOLS_CFLAGS) -o $@ $(filter %.c,$^)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(TOOLS_CFLAGS) -o $@ $(filter %.c,$^)
