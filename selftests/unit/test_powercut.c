@@ -203,6 +203,63 @@ static void cut_stale_magics(void)
 	cut_from(&starts[3]);
 }
 
+/*
+ * A torn commit or invalidation leaves a magic that reads now so, now so; the next burn is
+ * cut as well. Whichever image is kept, it must be one that can be relied on.
+ */
+static void cut_twice(void)
+{
+	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	size_t old_length, new_length, third_length;
+	u64 operations, first, second, tries = 0;
+	u8 *old, *new, *third;
+	bool done;
+	u32 size;
+
+	shim_reset(ktap_seed());
+	old = burning_image(&parameters, &old_length);
+	parameters.version = NEW_VERSION;
+	new = burning_image(&parameters, &new_length);
+	parameters.version = "2.40.7000";
+	third = burning_image(&parameters, &third_length);
+	before = malloc(BURNING_FLASH);
+	one_image(before, old, old_length, NULL, 0);
+	parameters.version = OLD_VERSION;
+	REQUIRE(burning_start(&burning, &parameters));
+	restore(CXSIM_BOOT_MAGIC_FIRST);
+	REQUIRE(!burning_open(&burning));
+	burning_plan(&burning, new, new_length, 1, cxsim_flash(burning.card, &size));
+	REQUIRE(!burning_run(&burning));
+	operations = cxsim_count(burning.card, CXSIM_FLASH_OPERATIONS);
+	for (first = operations - 1; first <= operations && !ktap_failed(); first++) {
+		for (second = 1, done = false; !done && !ktap_failed(); second++) {
+			restore(CXSIM_BOOT_MAGIC_FIRST);
+			REQUIRE(!burning_open(&burning));
+			burning_plan(&burning, new, new_length, 1, cxsim_flash(burning.card, &size));
+			cxsim_set(burning.card, CXSIM_CUT_TORN, 1);
+			cxsim_set(burning.card, CXSIM_CUT_AFTER, first);
+			burning_run(&burning);
+			cxsim_set(burning.card, CXSIM_CUT_AFTER, 0);
+			cxsim_reset(burning.card, CXSIM_RESET_POWER);
+			if (!boots_whole("first cut", "one image", CXSIM_BOOT_MAGIC_FIRST, true, first))
+				break;
+			cxsim_set(burning.card, CXSIM_CUT_AFTER, second);
+			done = !burn_again(third, third_length);
+			cxsim_set(burning.card, CXSIM_CUT_AFTER, 0);
+			for (tries = 0; tries < 16; tries++) {
+				cxsim_reset(burning.card, CXSIM_RESET_POWER);
+				if (!boots_whole("second cut", "one image", CXSIM_BOOT_MAGIC_FIRST, true, second))
+					break;
+			}
+		}
+	}
+	burning_end(&burning);
+	free(before);
+	free(old);
+	free(new);
+	free(third);
+}
+
 /* Stopped by its job at every progress call: the card boots a whole image and holds no lock. */
 static void stop_everywhere(void)
 {
@@ -292,6 +349,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(cut_two_images),
 	KTAP_TEST(cut_half_image),
 	KTAP_TEST(cut_stale_magics),
+	KTAP_TEST(cut_twice),
 	KTAP_TEST(stop_everywhere),
 	KTAP_TEST(resumes),
 };
