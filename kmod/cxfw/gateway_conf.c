@@ -62,11 +62,7 @@ static void conf_end(struct cxfw_device *device)
 
 static int set_address(struct cxfw_device *device, u32 address)
 {
-	struct cxfw_gateway *gateway = &device->gateway;
-
-	if (gateway->address == address && !gateway->write_only_address)
-		return 0;
-	gateway->address = address;
+	device->gateway.address = address;
 	return cxfw_config_write(device, ADDRESS, address);
 }
 
@@ -79,13 +75,17 @@ static int check_space(struct cxfw_device *device, u32 space)
 
 static int conf_read(struct cxfw_device *device, u32 space, u32 address, u32 *value)
 {
+	struct cxfw_gateway *gateway = &device->gateway;
 	int error = check_space(device, space);
 
-	if (!error)
-		error = set_address(device, device->gateway.write_only_address ? address | 1 : address);
+	if (!error && gateway->write_only_address)
+		error = set_address(device, address | 1);
+	else if (!error && gateway->address != address)
+		error = set_address(device, address);
 	return error ? error : cxfw_config_read(device, DATA, value);
 }
 
+/* Always with its address: after a reset under our feet 0x58 is not what we think. */
 static int conf_write(struct cxfw_device *device, u32 space, u32 address, u32 value)
 {
 	bool data_first = device->gateway.write_only_address;

@@ -201,7 +201,10 @@ static int still_locked(struct cxfw_device *device, const struct layout *layout)
 	return lock_lost(device, value);
 }
 
-/* error is what happened in the hold: it is returned, else what leaving says. */
+/*
+ * error is what happened in the hold. A lock that was lost explains it, and counts more:
+ * a card that was reset looks busy, refuses, or reads as anything.
+ */
 static int leave(struct cxfw_device *device, const struct layout *layout, int error)
 {
 	char why[CXFW_WHY_LENGTH];
@@ -215,11 +218,11 @@ static int leave(struct cxfw_device *device, const struct layout *layout, int er
 	if (!release)
 		release = cr_write(device, layout->semaphore ? layout->semaphore : layout->command, 0);
 	cxfw_gateway_end(device);
-	if (error && lost != -ENODEV)
-		memcpy(device->why, why, sizeof(why));
+	if (lost)
+		return lost;
 	if (error)
-		return lost == -ENODEV ? lost : error;
-	return lost ? lost : release;
+		memcpy(device->why, why, sizeof(why));
+	return error ? error : release;
 }
 
 /* On failure nobody is inside. */
