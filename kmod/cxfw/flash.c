@@ -276,5 +276,7 @@ int cxfw_flash_program(struct cxfw_device *device, u32 address, const void *buff
 
 const char *cxfw_flash_name(const struct cxfw_device *device)
 {
-	return device->flash.chip ? device->flash.chip->name : "";
+	const struct cxfw_flash *flash = &device->flash;
+
+	return flash->chip ? flash->chip->name : "";
 }
