@@ -122,35 +122,92 @@ void cxfw_card_leave(struct cxfw_card *card)
 	mutex_unlock(&card->lock);
 }
 
-/* ---- opening ---- */
+/* ---- stale locks ---- */
+
+/* How a semaphore is tried at load: short, since nobody may be there who gives it back. */
+struct look {
+	struct cxfw_wait wait;
+	u32 address;
+	bool latch;	/* in CR-space, taken by a read; else in the semaphore space */
+};
+
+#define BRIEFLY(which)	{ .semaphore = (which), .timeout_ms = 500, .interval_us = 20000 }
+
+static const struct look look_icmd = { BRIEFLY(CXFW_SEMAPHORE_ICMD), CXFW_ICMD_SEMAPHORE, false };
+
+static const struct look looks_vsc[] = {
+	{ BRIEFLY(CXFW_SEMAPHORE_FLASH_ICMD), CXFW_FLASH_ICMD_SEMAPHORE, false },
+	{ },
+};
+
+static const struct look looks_mlx4[] = {
+	{ BRIEFLY(CXFW_SEMAPHORE_FLASH_HCR), CXFW_FLASH_HCR_SEMAPHORE, true },
+	{ BRIEFLY(CXFW_SEMAPHORE_FLASH_GATEWAY), CXFW_FLASH_GATEWAY_SEMAPHORE, true },
+	{ },
+};
+
+static const struct look *looks_at(const struct cxfw_device *device)
+{
+	static const struct look none = { };
+
+	if (device->chip && device->chip->family == CXFW_FAMILY_MLX4)
+		return looks_mlx4;
+	return device->gateway.vsc ? looks_vsc : &none;
+}
+
+/* Takes it and gives it back. */
+static int try_semaphore(struct cxfw_device *device, const struct look *look)
+{
+	int error;
+
+	if (look->latch)
+		error = cxfw_latch_take(device, look->address, 0xffffffff, &look->wait);
+	else
+		error = cxfw_owner_take(device, look->address, &look->wait);
+	if (error)
+		return error;
+	if (look->latch)
+		error = cxfw_gateway_write(device, CXFW_SPACE_CR, look->address, 0);
+	else
+		error = cxfw_owner_give(device, look->address);
+	cxfw_gateway_end(device);
+	return error;
+}
 
 /*
  * A dead tool, or a kernel that crashed, leaves semaphores taken; so does a running tool.
- * Taking and giving back the flash lock shows it before somebody needs it.
+ * Trying them shows it before somebody needs them.
  */
-static void look_for_stale_locks(struct cxfw_card *card)
+void cxfw_card_look_for_stale_locks(struct cxfw_card *card)
 {
-	struct cxfw_device *device = &card->device;
+	const struct look *look;
 
-	if (!cxfw_flash_lock(device)) {
-		cxfw_flash_unlock(device);
-		return;
+	mutex_lock(&card->lock);
+	for (look = looks_at(&card->device); look->wait.semaphore && !card->stale[0]; look++) {
+		if (cxfw_card_enter_locked(card))
+			break;
+		if (try_semaphore(&card->device, look) == -EBUSY) {
+			strscpy(card->stale, card->device.why, sizeof(card->stale));
+			pci_warn(card->device.pdev, "cxfw: found at load: %s\n", card->stale);
+		}
+		pm_runtime_put(&card->device.pdev->dev);
 	}
-	if (device->semaphore == CXFW_SEMAPHORE_NONE)
-		return;
-	strscpy(card->stale, device->why, sizeof(card->stale));
-	pci_warn(device->pdev, "cxfw: found at load: %s\n", card->stale);
+	mutex_unlock(&card->lock);
 }
+
+/* ---- opening ---- */
 
 static int open_awake(struct cxfw_card *card)
 {
 	int error = cxfw_device_open(&card->device, card->device.pdev);
 
+	/* Without commands a card of two functions cannot be told from two cards. */
+	if (!error && cxfw_card_has_registers(card))
+		error = try_semaphore(&card->device, &look_icmd);
 	if (error)
 		return error;
 	card->opened = true;
 	cxfw_card_read_identity(card);
-	look_for_stale_locks(card);
 	return 0;
 }
 

@@ -126,7 +126,9 @@ int cxfw_card_semaphore_clear(struct cxfw_card *card, enum cxfw_semaphore semaph
 
 struct cxfw_card *cxfw_card_new(struct pci_dev *pdev);
 int cxfw_card_open(struct cxfw_card *card, char *why);
+void cxfw_card_look_for_stale_locks(struct cxfw_card *card);
 void cxfw_card_read_identity(struct cxfw_card *card);
+bool cxfw_card_has_registers(const struct cxfw_card *card);
 
 /* registry.c */
 u32 cxfw_card_next_index(void);

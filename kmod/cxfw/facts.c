@@ -8,8 +8,10 @@
 #include "netlink.h"
 #include "reg.h"
 
-static bool has_registers(const struct cxfw_device *device)
+bool cxfw_card_has_registers(const struct cxfw_card *card)
 {
+	const struct cxfw_device *device = &card->device;
+
 	return device->gateway.vsc && !device->recovery &&
 	       !(device->chip && device->chip->family == CXFW_FAMILY_MLX4);
 }
@@ -122,7 +124,7 @@ static void read_firmware_facts(struct cxfw_card *card, struct cxfw_card_facts *
 
 	if (device->recovery)
 		return;
-	if (!has_registers(device)) {
+	if (!cxfw_card_has_registers(card)) {
 		facts->running_valid = !cxfw_running_version(device, facts->running, &date);
 		if (!facts->running_valid)
 			complain(facts, device->why);
@@ -164,7 +166,7 @@ u64 cxfw_card_capabilities(const struct cxfw_card *card)
 
 	if (!cxfw_flash_content_allowed(NULL))
 		capabilities |= CXFW_CAP_FLASH_READ;
-	if (has_registers(device))
+	if (cxfw_card_has_registers(card))
 		capabilities |= CXFW_CAP_REGISTERS;
 	if (device->chip && device->chip->family == CXFW_FAMILY_MLX4 &&
 	    !cxfw_burn_allowed(CXFW_FORMAT_FS2, why))
@@ -209,7 +211,7 @@ void cxfw_card_read_identity(struct cxfw_card *card)
 	__be32 *data;
 
 	card->identity_hw_id = card->device.hw_id;
-	if (!has_registers(&card->device))
+	if (!cxfw_card_has_registers(card))
 		return;
 	data = kmalloc(MGIR_BYTES, GFP_KERNEL);
 	if (data && !read_mgir(card, data))

@@ -73,6 +73,8 @@ static void join(struct cxfw_function *function, struct cxfw_card *card)
 		cxfw_card_put(twin);
 		twin = NULL;
 	}
+	if (!twin)
+		cxfw_card_look_for_stale_locks(card);
 	cxfw_function_end(function, card, twin, CXFW_FUNCTION_MANAGED, 0, NULL);
 	mutex_unlock(&joining);
 	cxfw_card_put(twin);

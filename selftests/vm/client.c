@@ -203,7 +203,8 @@ static void take_message(const struct nlmsghdr *header, struct answer *answer)
 /* One datagram; true when it ended the answer. */
 static bool receive(int fd, struct answer *answer)
 {
-	static uint8_t buffer[65536];
+	/* Small: the kernel makes the pieces of a dump as large as what was received with before. */
+	static uint8_t buffer[4096];
 	struct nlmsghdr *header = (struct nlmsghdr *)buffer;
 	int got = recv(fd, buffer, sizeof(buffer), 0);
 

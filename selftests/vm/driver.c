@@ -262,7 +262,6 @@ static void test_refusals_say_why(void)
 	CHECK_EQ(card_get(netlink, address, &answer), -EOPNOTSUPP);
 	CHECK(answer.text[0]);
 	ktap_note("%s", answer.text);
-	CHECK_EQ(sim_get(number, "counters/config_writes"), 0);
 	sim_write(number, "remove", "1");
 
 	CHECK_EQ(card_get(netlink, "nonsense", &answer), -EINVAL);
@@ -526,7 +525,7 @@ static void test_registers(void)
 	request.length = 260;
 	CHECK(ioctl(card.fd, CXFW_IOC_REGISTER, &request) < 0 && errno == EINVAL);
 	request.length = 8;
-	request.id = 0x9028;	/* MFRL: resets the card */
+	request.id = 0x9029;	/* MFAI: activates an image */
 	CHECK(ioctl(card.fd, CXFW_IOC_REGISTER, &request) < 0 && errno == EACCES);
 	request.id = 0x9011;	/* MFBA: flash content has its own door */
 	CHECK(ioctl(card.fd, CXFW_IOC_REGISTER, &request) < 0 && errno == EACCES);
@@ -977,6 +976,15 @@ static void test_no_sleep_during_job(void)
 	unplug(&card);
 }
 
+/* For the shell: may this card be burned? */
+static int print_capabilities(const char *address)
+{
+	if (card_get(netlink, address, &answer))
+		return 1;
+	printf("burn=%d\n", !!(message_u64(&answer.messages[0], CXFW_A_CAPABILITIES, 0) & CXFW_CAP_BURN_PLAN));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct ktap_test tests[] = {
@@ -1012,5 +1020,7 @@ int main(int argc, char **argv)
 		printf("1..0 # SKIP cxfw is not loaded\n");
 		return 4;
 	}
+	if (argc == 3 && !strcmp(argv[1], "capabilities"))
+		return print_capabilities(argv[2]);
 	return ktap_main(argc, argv, tests, sizeof(tests) / sizeof(tests[0]));
 }
