@@ -238,6 +238,26 @@ static void limits(void)
 	bench_end(&bench);
 }
 
+static void erase_estimate(void)
+{
+	struct bench bench;
+
+	bench_start(&bench);
+	put(&bench, &bench.old, 0);
+	REQUIRE(!plan(&bench));
+	CHECK_EQ(bench.plan.bytes_to_erase, (bench.new.length + 4095) / 4096 * 4096);
+	bench.target.flash_block = 0x10000;
+	REQUIRE(!plan(&bench));
+	/* under half of a block: sectors */
+	REQUIRE(bench.new.length < 0x8000);
+	CHECK_EQ(bench.plan.bytes_to_erase, (bench.new.length + 4095) / 4096 * 4096);
+	bench.target.flash_block = 0x4000;
+	REQUIRE(!plan(&bench));
+	CHECK_EQ(bench.plan.bytes_to_erase & 0xfff, 0);
+	CHECK(bench.plan.bytes_to_erase >= bench.new.length);
+	bench_end(&bench);
+}
+
 static void too_large(void)
 {
 	struct cxsim_parameters parameters = card_parameters(NEW_VERSION);
@@ -614,6 +634,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(a_single_damaged_image),
 	KTAP_TEST(an_empty_flash),
 	KTAP_TEST(limits),
+	KTAP_TEST(erase_estimate),
 	KTAP_TEST(too_large),
 	KTAP_TEST(another_chunk_size),
 	KTAP_TEST(a_whole_burn),

@@ -109,7 +109,7 @@ static int copy_flash(struct burn *burn, int fd, struct cxctl_error *error)
 		} else if (write_all(fd, piece, length)) {
 			result = cannot_save(error, burn->backup);
 		}
-		progress_show(&progress, done);
+		progress_show(&progress, done + length);
 	}
 	progress_end(&progress);
 	return result;

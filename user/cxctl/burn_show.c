@@ -112,7 +112,8 @@ static void show_identity(const struct burn *burn)
 	output_show(output, _("MACs"), NULL, _("%s: %012llx, %012llx"), origin_text(identity->macs_from),
 		    (unsigned long long)identity->mac[0], (unsigned long long)identity->mac[1]);
 	output_string(output, "vsd", origin_id(identity->vsd_from));
-	output_show(output, "VSD", NULL, "%s: %s", origin_text(identity->vsd_from), identity->vsd);
+	output_show(output, "VSD", NULL, "%s: %s", origin_text(identity->vsd_from),
+		    *identity->vsd ? identity->vsd : _("(empty)"));
 	output_string(output, "rom", rom_id(identity->rom));
 	rom_versions(&burn->facts, text, sizeof(text));
 	output_show(output, _("Expansion ROM"), NULL, "%s%s%s", rom_text(identity->rom), *text ? ": " : "", text);

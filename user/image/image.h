@@ -310,6 +310,7 @@ struct fs2_target {
 	const struct image_reader *flash;
 	uint32_t hw_id, hw_revision;
 	uint32_t flash_sector;		/* bytes of the smallest erase unit */
+	uint32_t flash_block;		/* of the largest; 0: there is only one */
 	bool running_valid;
 	uint32_t running[3];		/* version that runs, to tell two live images apart */
 	bool boot_address_valid;

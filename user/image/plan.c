@@ -216,6 +216,21 @@ static int check_sizes(const struct fs2_target *target, const struct image_facts
 	return 0;
 }
 
+/*
+ * Bytes that the driver erases at most: whole blocks where more than half of one is to be
+ * written and the window leaves room, sectors elsewhere.
+ */
+static uint32_t erased_bytes(const struct fs2_target *target, uint32_t length, uint32_t window)
+{
+	uint32_t block = target->flash_block, at = 0;
+
+	if (block <= target->flash_sector)
+		return round_up(length, target->flash_sector);
+	while (at < length && length - at > block / 2 && at + block <= window)
+		at += block;
+	return at < length ? at + round_up(length - at, target->flash_sector) : at;
+}
+
 static void choose_slot(const struct fs2_flash_state *state, uint32_t log2_chunk, struct fs2_plan *plan)
 {
 	const struct image_place *old = &state->places[state->old];
@@ -282,7 +297,7 @@ int fs2_plan(const struct fs2_target *target, const struct fs2_flash_state *stat
 	plan->segment_count = 1;
 	plan->segment_offset[0] = IMAGE_MAGIC_LENGTH;
 	plan->segment_length[0] = length - IMAGE_MAGIC_LENGTH;
-	plan->bytes_to_erase = round_up(length, target->flash_sector);
+	plan->bytes_to_erase = erased_bytes(target, length, plan->window_length);
 	plan->bytes_to_program = length;
 	image_sha256(image + IMAGE_MAGIC_LENGTH, length - IMAGE_MAGIC_LENGTH, plan->segments_sha256);
 	return hash_old(target, plan, error);
