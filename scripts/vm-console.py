@@ -53,6 +53,11 @@ class Console:
         self.name = None
 
 
+def visible(text):
+    """What a terminal would show of a line: a progress bar draws over itself."""
+    return text.rstrip("\r\n").rsplit("\r", 1)[-1].replace("\x1b[K", "")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--timeout", type=float, required=True)
@@ -73,7 +78,7 @@ def main():
     console = Console(arguments.out)
     try:
         for raw in machine.stdout:
-            console.line(raw.decode("utf-8", "replace").rstrip("\r\n").replace("\r", ""))
+            console.line(visible(raw.decode("utf-8", "replace")))
         machine.wait()
     finally:
         timer.cancel()

@@ -96,11 +96,28 @@ finish()
     exit $result
 }
 
+# json KEY FILE: the first value of that key, a string or a number.
+json()
+{
+    sed -n "s/.*\"$1\": *\"\{0,1\}\([^\",}]*\).*/\1/p" "$2" | head -n 1
+}
+
+# as_user COMMAND…: as somebody without any right.
+as_user()
+{
+    su nobody -s /bin/sh -c "$*"
+}
+
+now()
+{
+    cut -d. -f1 /proc/uptime
+}
+
 # --- cards ---
 
 load()
 {
-    modprobe cxsim cards="" 2>/dev/null || modprobe cxsim || return 1
+    modprobe cxsim || return 1
     modprobe cxfw || return 1
 }
 

@@ -11,9 +11,9 @@ tests=
 for name in $(sed -n -E '/^TEST_PROGS/,/[^\\]$/ { s/^TEST_PROGS *:=//; s/\\//; p }' selftests/vm/Makefile); do
     case $name in *"${TEST:-}"*) tests="$tests $name" ;; esac
 done
-images=$build/vm/images
-mkdir -p "$images"
-make -s "$build/cxsim-image" "$build/cxctl" >&2
+# The driver's own client.
+make -s -f selftests/vm/vm.mk BUILD="$build/vm" "$build/vm/driver-test" >&2
 VM_TIMEOUT=${VM_TIMEOUT:-1400} VM_ARGS=$tests VM_ENV="ROUNDS=${ROUNDS:-} SERIES=$series" \
     exec scripts/vm.sh "$series" selftests/vm/runner.sh "$build/cxsim-image:/usr/bin/cxsim-image" \
+    "$build/vm/driver-test:/usr/bin/driver-test" \
     ${REAL_IMAGE:+"$REAL_IMAGE:/mnt/connectx3pro.bin"}
