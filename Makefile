@@ -49,7 +49,7 @@ $(BUILD)/obj/%.o: %.c Makefile | set-up-build
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
 modules: ## cxfw.ko and cxsim.ko for the kernel whose headers lie in KDIR
-	@test -e "$(KDIR)/Makefile" || { echo "There are no kernel headers in $(KDIR): install them, or say make modules KDIR=…" >&2; exit 1; }
+	@kmod/compat/check-tree.sh "$(KDIR)"
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/kmod modules
 
 # modules-6.1 and so on: for Debian's kernels, whose headers are fetched.

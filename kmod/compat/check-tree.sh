@@ -26,9 +26,9 @@ for file in Makefile .config include/generated/autoconf.h; do
 done
 for program in scripts/basic/fixdep scripts/mod/modpost; do
 	[ -e "$tree/$program" ] || refuse "it has no $program" "run 'make modules_prepare' in it; else $headers"
-	"$tree/$program" > /dev/null 2>&1 < /dev/null
-	case $? in
-	126 | 127)
+	said=$("$tree/$program" 2>&1 < /dev/null)
+	case $?/$said in
+	126/* | 127/* | *version*GLIBC_*)
 		refuse "$program does not run on this machine" \
 			"the headers are for another machine or C library; build where they belong" ;;
 	esac
