@@ -239,12 +239,8 @@ static int backup_one(struct cxctl_card *card, struct output *output, const stru
 
 	if (check_target(backup, error) || card_info(card, &info, error))
 		return -1;
-	if (!info.flash_size) {
-		error_set(error, CXCTL_CARD_ERROR, "no-flash", _("%s: the flash cannot be read"), card_address(card));
-		error_found(error, "%s", *info.why ? info.why : _("no flash chip was recognised"));
-		error_next(error, _("cxctl access %s tells which ways to the card work"), card_address(card));
-		return -1;
-	}
+	if (!info.flash_size)
+		return card_no_flash(card, &info, error);
 	watch_signals();
 	say_verbose(options, _("%s: %s, %u KiB"), card_address(card), info.flash_name, info.flash_size >> 10);
 	if (save(card, options, backup, info.flash_size, digest, error))

@@ -139,7 +139,9 @@ static int read_card(struct burn *burn, struct cxctl_error *error)
 	if (card_access(card->card, error) || burn_guard_functions(card->card, error) ||
 	    card_info(card->card, &card->info, error) ||
 	    burn_guard_format(&burn->image.facts, &card->info, error) ||
-	    burn_guard_driver(card_facts(card->card), error) || burn_guard_flash(&card->info, error) ||
+	    burn_guard_driver(card_facts(card->card), error) ||
+	    (!card->info.flash_size && card_no_flash(card->card, &card->info, error)) ||
+	    burn_guard_flash(&card->info, error) ||
 	    burn_guard_hardware(&burn->image.facts, card->info.hw_id, card->info.hw_revision, error))
 		return -1;
 	if (flash_reader_open(&card->flash, card->card, card->info.flash_size))
@@ -148,6 +150,7 @@ static int read_card(struct burn *burn, struct cxctl_error *error)
 	card->target.hw_id = card->info.hw_id;
 	card->target.hw_revision = card->info.hw_revision;
 	card->target.flash_sector = card->info.flash_sector;
+	card->target.flash_block = card->info.flash_block;
 	card->target.recovery = card->info.state == CXFW_STATE_RECOVERY;
 	card->target.running_valid = card->info.running_valid;
 	memcpy(card->target.running, card->info.running, sizeof(card->target.running));

@@ -846,8 +846,6 @@ static void show_by_flash(struct subject *subject)
 	int result;
 
 	running = running_by_info(subject, text, sizeof(text));
-	if (!subject->info.flash_size)
-		return;
 	facts = calloc(1, sizeof(*facts));
 	if (!facts || flash_reader_open(&flash, subject->card, subject->info.flash_size)) {
 		struct cxctl_error error;
@@ -952,12 +950,26 @@ static void show_proof(struct subject *subject)
 		    _("simulated cards only: cxctl was never confirmed on a real card of this chip"));
 }
 
+/*
+ * Where registers tell everything, a flash that cannot be recognised is no trouble. A stuck
+ * semaphore is: each further question would wait for it as long again.
+ */
+static void judge_no_flash(struct subject *subject, bool registers)
+{
+	struct cxctl_error error;
+
+	card_no_flash(subject->card, &subject->info, &error);
+	if (!registers || !strcmp(error.id, "semaphore-stuck") || !strcmp(error.id, "card-gone"))
+		note_trouble(subject, &error);
+}
+
 static int info_one(struct cxctl_card *card, struct output *output, const struct options *options, void *data,
 		    struct cxctl_error *error)
 {
 	struct subject subject = { .card = card, .output = output, .options = options };
 	struct cxctl_error no_driver;
-	bool driver = !card_access(card, &no_driver);
+	bool driver = !card_access(card, &no_driver), registers;
+	char text[32];
 
 	(void)data;
 	subject.pci = card_pci(card);
@@ -973,9 +985,14 @@ static int info_one(struct cxctl_card *card, struct output *output, const struct
 	show_place(&subject);
 	show_chip(&subject);
 	show_state(&subject);
-	if (driver && !subject.mlx4 && !subject.recovery)
+	registers = driver && !subject.mlx4 && !subject.recovery;
+	if (subject.has_info && !subject.info.flash_size)
+		judge_no_flash(&subject, registers);
+	if (subject.trouble.exit)
+		running_by_info(&subject, text, sizeof(text));
+	else if (registers)
 		show_by_registers(&subject);
-	else if (subject.has_info)
+	else if (driver)
 		show_by_flash(&subject);
 	if (!subject.psid_told || !subject.running_told)
 		show_without_driver(&subject);

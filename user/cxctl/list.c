@@ -371,7 +371,8 @@ static void write_listing(struct output *output, const struct options *options, 
 		output_table_end(output);
 	output_end(output);
 	if (hidden)
-		say(options, _("%u virtual functions are not shown; -v shows them"), hidden);
+		say(options, ngettext("%u virtual function is not shown; -v shows it",
+				      "%u virtual functions are not shown; -v shows them", hidden), hidden);
 	if (!shown)
 		say(options, hidden ? _("this machine has virtual functions of ConnectX cards only") :
 				      _("this machine has no ConnectX card"));

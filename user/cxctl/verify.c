@@ -316,12 +316,8 @@ static int verify_one(struct cxctl_card *card, struct output *output, const stru
 
 	if (card_access(card, error) || card_info(card, &info, error))
 		return -1;
-	if (!info.flash_size) {
-		error_set(error, CXCTL_CARD_ERROR, "no-flash", _("%s: the flash cannot be read"), card_address(card));
-		error_found(error, "%s", *info.why ? info.why : _("no flash chip was recognised"));
-		error_next(error, _("cxctl access %s tells which ways to the card work"), card_address(card));
-		return -1;
-	}
+	if (!info.flash_size)
+		return card_no_flash(card, &info, error);
 	if (flash_reader_open(&v.flash, card, info.flash_size))
 		return error_set(error, CXCTL_FAILED, "memory", _("no memory for the flash's content"));
 	output_line(output, _("%s: %u KiB of flash"), card_address(card), info.flash_size >> 10);

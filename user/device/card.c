@@ -69,7 +69,7 @@ static void open_driver(struct cxctl_card *card)
 	char path[PATH_MAX];
 
 	if (cxfw_card_get(card->pci.address, &card->facts, &card->access)) {
-		if (!strcmp(card->access.id, "unknown-to-driver"))
+		if (!strcmp(card->access.id, "unknown-to-driver") || !strcmp(card->access.id, "not-supported"))
 			explain_unknown(&card->pci, &card->access);
 		return;
 	}
@@ -168,11 +168,44 @@ static int stuck_semaphore(struct cxctl_card *card, const struct cxfw_card_info 
 		  card->pci.address, name);
 	error_found(error, _("semaphore %s holds 0x%x%s%s"), name, info->semaphore_value, *info->why ? "; " : "",
 		    info->why);
-	error_expected(error, _("0 (free) within %u seconds"),
-		       device_timeout() < SEMAPHORE_SECONDS ? device_timeout() : SEMAPHORE_SECONDS);
+	error_expected(error, _("0: free"));
 	error_rule(error, _("whoever uses the card holds this semaphore; clearing it under a live user can corrupt what that one does"));
 	error_next(error, _("if no other tool uses the card (a dead one left it locked): cxctl access %s --clear-semaphore %s=0x%x"),
 		   card->pci.address, name, info->semaphore_value);
+	return -1;
+}
+
+static int gone(struct cxctl_card *card, const char *doing, struct cxctl_error *error)
+{
+	error_set(error, CXCTL_CARD_ERROR, "card-gone", _("%s: the card is gone (%s)"), card->pci.address, doing);
+	error_found(error, _("it was unplugged, switched off or reset while it was in use"));
+	error_next(error, _("check the card with cxctl list; after a reset wait some seconds and try again"));
+	return -1;
+}
+
+static int job_runs(struct cxctl_card *card, const char *doing, uint64_t id, struct cxctl_error *error)
+{
+	error_set(error, CXCTL_REFUSED, "job-running", _("%s: a job is running on this card (%s)"),
+		  card->pci.address, doing);
+	error_found(error, _("job %llu"), (unsigned long long)id);
+	error_rule(error, _("while a job writes the flash nobody else reads it"));
+	error_next(error, _("cxctl monitor shows the job; try again when it has ended"));
+	return -1;
+}
+
+int card_no_flash(struct cxctl_card *card, const struct cxfw_card_info *info, struct cxctl_error *error)
+{
+	uint64_t job;
+
+	if (info->state == CXFW_STATE_ABSENT)
+		return gone(card, _("looking for its flash"), error);
+	if (cxfw_job_on(card->pci.address, &job))
+		return job_runs(card, _("looking for its flash"), job, error);
+	if (info->semaphore != CXFW_SEMAPHORE_NONE)
+		return stuck_semaphore(card, info, error);
+	error_set(error, CXCTL_CARD_ERROR, "no-flash", _("%s: the flash cannot be read"), card->pci.address);
+	error_found(error, "%s", *info->why ? info->why : _("no flash chip was recognised"));
+	error_next(error, _("cxctl access %s tells which ways to the card work"), card->pci.address);
 	return -1;
 }
 
@@ -180,26 +213,17 @@ static int stuck_semaphore(struct cxctl_card *card, const struct cxfw_card_info 
 static int device_error(struct cxctl_card *card, int number, const char *doing, struct cxctl_error *error)
 {
 	struct cxfw_card_info info;
+	uint64_t job;
 	int asked = number == ENODEV ? -ENODEV : ask_info(card, &info);
 
 	if (asked)
 		memset(&info, 0, sizeof(info));
-	if (number == ENODEV || number == ENXIO || asked == -ENODEV) {
-		error_set(error, CXCTL_CARD_ERROR, "card-gone", _("%s: the card is gone (%s)"), card->pci.address,
-			  doing);
-		error_found(error, _("it was unplugged, switched off or reset while it was in use"));
-		error_next(error, _("check the card with cxctl list; after a reset wait some seconds and try again"));
-		return -1;
-	}
+	if (number == ENODEV || number == ENXIO || asked == -ENODEV || info.state == CXFW_STATE_ABSENT)
+		return gone(card, doing, error);
+	if (number == EBUSY && cxfw_job_on(card->pci.address, &job))
+		return job_runs(card, doing, job, error);
 	if (number == EBUSY && info.semaphore != CXFW_SEMAPHORE_NONE)
 		return stuck_semaphore(card, &info, error);
-	if (number == EBUSY) {
-		error_set(error, CXCTL_REFUSED, "job-running", _("%s: a job is running on this card (%s)"),
-			  card->pci.address, doing);
-		error_rule(error, _("while a job writes the flash nobody else reads it"));
-		error_next(error, _("cxctl monitor shows the job; try again when it has ended"));
-		return -1;
-	}
 	if (number == EPERM || number == EACCES) {
 		error_set(error, CXCTL_NO_ACCESS, "no-permission", _("%s: not permitted (%s)"), card->pci.address,
 			  doing);
@@ -209,6 +233,8 @@ static int device_error(struct cxctl_card *card, int number, const char *doing, 
 	if (number == EOPNOTSUPP)
 		error_set(error, CXCTL_REFUSED, "not-supported", _("%s: not possible on this card (%s)"),
 			  card->pci.address, doing);
+	else if (number == EBUSY)
+		error_set(error, CXCTL_CARD_ERROR, "busy", _("%s: busy (%s)"), card->pci.address, doing);
 	else if (number == ETIMEDOUT)
 		error_set(error, CXCTL_CARD_ERROR, "timeout", _("%s: the card did not answer in time (%s)"),
 			  card->pci.address, doing);
@@ -221,16 +247,17 @@ static int device_error(struct cxctl_card *card, int number, const char *doing, 
 }
 
 /*
- * Whether a busy card is worth another try. A job may end, a semaphore may be let go: but a
- * semaphore's holder gets less patience, since its owner may be dead.
+ * Whether a busy card is worth another try. A semaphore may be let go, but its holder gets
+ * less patience, since its owner may be dead. A job takes minutes: nobody waits for it here.
  */
 static bool again(struct cxctl_card *card, double since)
 {
 	struct timespec pause = { .tv_nsec = RETRY_NS };
 	double waited = now() - since;
 	struct cxfw_card_info info;
+	uint64_t job;
 
-	if (waited > device_timeout())
+	if (waited > device_timeout() || cxfw_job_on(card->pci.address, &job))
 		return false;
 	if (waited > SEMAPHORE_SECONDS && !ask_info(card, &info) && info.semaphore != CXFW_SEMAPHORE_NONE)
 		return false;

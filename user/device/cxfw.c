@@ -310,6 +310,38 @@ static int job_command(uint8_t command, uint64_t id, mnl_cb_t callback, void *da
 	return result ? -1 : 0;
 }
 
+struct job_on {
+	const char *address;
+	uint64_t id;		/* 0: none */
+};
+
+static int look_for_job(const struct nlmsghdr *message, void *data)
+{
+	const struct nlattr *table[CXFW_A_MAX + 1];
+	struct job_on *on = data;
+	struct cxctl_job job;
+
+	genl_attributes(message, table, CXFW_A_MAX);
+	cxfw_take_job(table, &job);
+	if (job.state == CXFW_JOB_RUNNING && !strncmp(job.address, on->address, strcspn(on->address, ".")))
+		on->id = job.id;
+	return MNL_CB_OK;
+}
+
+bool cxfw_job_on(const char *address, uint64_t *id)
+{
+	struct job_on on = { .address = address };
+	struct cxctl_error ignored;
+	struct genl genl;
+
+	if (cxfw_open(&genl, NULL, &ignored))
+		return false;
+	genl_run(&genl, genl_request(&genl, CXFW_CMD_JOB_GET, true), look_for_job, &on);
+	genl_close(&genl);
+	*id = on.id;
+	return on.id != 0;
+}
+
 int job_get(uint64_t id, struct cxctl_job *job, struct cxctl_error *error)
 {
 	memset(job, 0, sizeof(*job));

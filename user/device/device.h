@@ -75,6 +75,12 @@ int card_access(const struct cxctl_card *card, struct cxctl_error *error);
 
 int card_info(struct cxctl_card *card, struct cxfw_card_info *info, struct cxctl_error *error);
 
+/*
+ * Sets *error to why *info has no flash_size: a stuck semaphore, an absent card, or what the
+ * driver says. Gives -1.
+ */
+int card_no_flash(struct cxctl_card *card, const struct cxfw_card_info *info, struct cxctl_error *error);
+
 /* Flash content, any position and length; a short read is an error. Waits while a lock is busy, up to --timeout. */
 int card_read(struct cxctl_card *card, uint64_t offset, void *buffer, size_t length, struct cxctl_error *error);
 

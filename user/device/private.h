@@ -25,6 +25,9 @@ int cxfw_card_get(const char *address, struct cxctl_card_facts *facts, struct cx
 /* Opens the family; *error says why not: no module, another kernel's, no rights ... */
 int cxfw_open(struct genl *genl, const char *group, struct cxctl_error *error);
 
+/* Whether a job runs on the card that has this function; its id in *id. */
+bool cxfw_job_on(const char *address, uint64_t *id);
+
 /* An errno of a netlink answer in words; the kernel's own words come first. */
 int cxfw_error(const struct genl *genl, int error_number, const char *what, struct cxctl_error *error);
 
