@@ -95,7 +95,7 @@ static void show_stored(struct subject *subject, const char *stored, const char 
 {
 	output_fact(subject->output, "firmware_stored", _("Firmware stored"), source, "%s", stored);
 	if (running && strcmp(stored, running)) {
-		pending(subject, "activate");
+		pending(subject, "power-cycle");
 		output_show(subject->output, NULL, NULL, "%s",
 			    subject->mlx4 ? _("runs after a power cycle, or after a reset of the card") :
 					     _("runs after a reset of the card or a power cycle"));

@@ -315,7 +315,7 @@ static void write_firmware(struct output *output, const struct listing *listing,
 	output_string(output, "psid", psid);
 	output_string(output, "firmware_running", running);
 	output_string(output, "firmware_stored", stored);
-	output_string(output, "pending_action", running && stored && strcmp(running, stored) ? "activate" : NULL);
+	output_string(output, "pending_action", running && stored && strcmp(running, stored) ? "power-cycle" : NULL);
 }
 
 static void write_card(struct output *output, const struct listing *listing, const struct row *first)

@@ -71,12 +71,23 @@ static void put_time(struct output *output, char *text, size_t size)
 	}
 }
 
+static const char *phase_id(uint32_t phase)
+{
+	static const char *const ids[] = {
+		[CXFW_PHASE_CHECK] = "check", [CXFW_PHASE_PREPARE] = "prepare", [CXFW_PHASE_WRITE] = "write",
+		[CXFW_PHASE_VERIFY] = "verify", [CXFW_PHASE_COMMIT] = "commit",
+		[CXFW_PHASE_INVALIDATE] = "invalidate", [CXFW_PHASE_END] = "end",
+	};
+
+	return phase < sizeof(ids) / sizeof(ids[0]) ? ids[phase] : NULL;
+}
+
 static void put_job(struct output *output, const struct cxctl_job *job)
 {
 	output_object(output, "job");
 	output_number(output, "id", job->id);
 	output_string(output, "state", job_state_name(job->state));
-	output_number(output, "phase", job->phase);
+	output_string(output, "phase", phase_id(job->phase));
 	output_number(output, "done", job->done);
 	output_number(output, "total", job->total);
 	output_number(output, "error", job->error);
