@@ -177,7 +177,7 @@ void cxsim_chip_peek(struct cxsim_card *card, u32 address, u8 *buffer, u32 lengt
 		buffer[i] = cell_read(&card->chip, (address + i) & (card->chip.size - 1));
 }
 
-static struct cxsim_unstable *unstable_new(struct cxsim_chip *chip)
+static struct cxsim_unstable *unstable_free(struct cxsim_chip *chip)
 {
 	unsigned int i;
 
@@ -186,6 +186,16 @@ static struct cxsim_unstable *unstable_new(struct cxsim_chip *chip)
 			chip->unstable_count++;
 			return &chip->unstable[i];
 		}
+	return NULL;
+}
+
+/* A free record, else the oldest one's. */
+static struct cxsim_unstable *unstable_new(struct cxsim_chip *chip)
+{
+	struct cxsim_unstable *unstable = unstable_free(chip);
+
+	if (unstable)
+		return unstable;
 	memmove(&chip->unstable[0], &chip->unstable[1], sizeof(chip->unstable[0]) * (CXSIM_UNSTABLE - 1));
 	return &chip->unstable[CXSIM_UNSTABLE - 1];
 }
@@ -215,6 +225,21 @@ static void unstable_touched(struct cxsim_chip *chip, u32 start, u32 length)
 			chip->unstable[i].sum = cells_sum(chip, &chip->unstable[i]);
 }
 
+/* What lies behind an erased middle gets a record of its own; without room for one it heals early. */
+static void unstable_split(struct cxsim_chip *chip, const struct cxsim_unstable *whole, u32 from, u32 end)
+{
+	struct cxsim_unstable *rest = from < end ? unstable_free(chip) : NULL;
+
+	if (!rest)
+		return;
+	rest->masked = false;
+	rest->sparse = whole->sparse;
+	rest->seed = whole->seed;
+	rest->start = from;
+	rest->length = end - from;
+	rest->sum = cells_sum(chip, rest);
+}
+
 /* The range was erased in full: cut it out of every unstable range. */
 static void unstable_erased(struct cxsim_chip *chip, u32 start, u32 length)
 {
@@ -228,24 +253,16 @@ static void unstable_erased(struct cxsim_chip *chip, u32 start, u32 length)
 			continue;
 		if (start <= unstable->start && end <= start + length) {
 			unstable_drop(chip, unstable);
-		} else if (start <= unstable->start) {
+			continue;
+		}
+		if (start <= unstable->start) {
 			unstable->start = start + length;
 			unstable->length = end - unstable->start;
 		} else {
-			if (start + length < end) {
-				struct cxsim_unstable *rest = unstable_new(chip);
-
-				rest->masked = false;
-				rest->sparse = unstable->sparse;
-				rest->seed = unstable->seed;
-				rest->start = start + length;
-				rest->length = end - rest->start;
-				rest->sum = cells_sum(chip, rest);
-			}
 			unstable->length = start - unstable->start;
+			unstable_split(chip, unstable, start + length, end);
 		}
-		if (unstable->length)
-			unstable->sum = cells_sum(chip, unstable);
+		unstable->sum = cells_sum(chip, unstable);
 	}
 }
 
