@@ -2,6 +2,7 @@
 #include "module.h"
 
 #include <dirent.h>
+#include <ftw.h>
 #include <libkmod.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,44 @@ static void read_vermagic(struct kmod_module *module, char *kernel, size_t size)
 	kmod_module_info_free_list(list);
 }
 
+/* What find_file() looks for; nftw() has no argument of ours. */
+static const char *wanted_file;
+static char found_file[512];
+
+static int is_wanted(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	size_t length = strlen(wanted_file);
+	const char *name = path + place->base;
+
+	(void)status;
+	if (type != FTW_F || strncmp(name, wanted_file, length) || strncmp(name + length, ".ko", 3))
+		return 0;
+	snprintf(found_file, sizeof(found_file), "%.511s", path);
+	return 1;
+}
+
+/* A module that was copied there without depmod: looked for by its file's name. */
+static int find_file(const char *directory, const char *name, struct module_status *status)
+{
+	struct kmod_ctx *context;
+	struct kmod_module *module;
+
+	wanted_file = name;
+	if (nftw(directory, is_wanted, 16, FTW_PHYS) != 1)
+		return 0;
+	snprintf(status->path, sizeof(status->path), "%s", found_file);
+	context = kmod_new(directory, NULL);
+	if (!context)
+		return 1;
+	kmod_set_log_priority(context, 0);
+	if (kmod_module_new_from_path(context, found_file, &module) >= 0) {
+		read_vermagic(module, status->kernel, sizeof(status->kernel));
+		kmod_module_unref(module);
+	}
+	kmod_unref(context);
+	return 1;
+}
+
 /* Looks below one kernel's directory. Gives 1 when the module is there. */
 static int look_up(const char *directory, const char *name, struct module_status *status)
 {
@@ -79,7 +118,7 @@ static int look_up(const char *directory, const char *name, struct module_status
 		kmod_module_unref(module);
 	}
 	kmod_unref(context);
-	return found;
+	return found || find_file(directory, name, status);
 }
 
 static int look_everywhere_else(const char *running, const char *name, struct module_status *status)
