@@ -149,7 +149,7 @@ static void describe_end(struct cxfw_job *job, int error)
 	else if (error == -ESHUTDOWN)
 		snprintf(message, sizeof(facts->message), "stopped while %s because the machine goes down; %s", where, state);
 	else if (job->given_away[0])
-		snprintf(message, sizeof(facts->message), "%s; %s", job->given_away, state);
+		snprintf(message, sizeof(facts->message), "%.150s; %s", job->given_away, state);
 	else if (job->card->device.why[0])
 		snprintf(message, sizeof(facts->message), "%s", job->card->device.why);
 	else
