@@ -47,6 +47,10 @@ part_unit()
             one 5 "unit/$name" sh -c 'echo "1..1"; echo "not ok 1 it builds"; exit 1'
         fi
     done
+    for source in selftests/unit/test_*.py; do
+        name=$(basename "$source" .py)
+        case $name in *"${TEST:-}"*) one 60 "unit/$name" python3 "$source" ;; esac
+    done
 }
 
 part_vm()
