@@ -469,6 +469,9 @@ int fs4_facts(const struct image_reader *reader, const struct image_place *place
 		code = plain_facts(&view, &itoc, flags, info, facts, error);
 	else
 		code = encrypted_facts(&view, pointers, info, facts, error);
+	if (!code && facts->length > view_size(&view))
+		code = image_fail(error, -EBADMSG, 0, _("the image claims 0x%x bytes, its place has 0x%llx"),
+				  facts->length, (unsigned long long)view_size(&view));
 	if (code)
 		return code;
 	if (place->layout == IMAGE_LAYOUT_FILE && reader->size <= (uint64_t)place->address + facts->length) {

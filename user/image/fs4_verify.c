@@ -420,10 +420,10 @@ static int check_encrypted(struct fs4_verification *v, struct image_error *error
 	}
 	if (code)
 		damaged(v, "ITOC", why.where, why.text);
-	else if (!facts.length || facts.length > view_size(&v->view))
+	else if (!facts.length)
 		check_compared(v->check, IMAGE_DAMAGED, "IMAGE_INFO",
-			       v->pointers[FS4_IMAGE_INFO_POINTER] + 0x12c, view_size(&v->view), facts.length,
-			       _("the size of the encrypted image is not that of its place"));
+			       v->pointers[FS4_IMAGE_INFO_POINTER] + 0x12c, view_size(&v->view), 0,
+			       _("the encrypted image does not say how long it is"));
 	else
 		unusual(v, "ITOC", v->pointers[FS4_ITOC],
 			_("the image is encrypted: its sections cannot be checked"));
