@@ -129,7 +129,7 @@ static void sources_stand_beside_the_facts(void)
 	output_end(output);
 	output_end(output);
 	finish(&capture, output);
-	CHECK_STR(capture.text, "{\"cards\":[{\"psid\":\"MT_0000000013\",\"sources\":{\"psid\":\"register MGIR\"},"
+	CHECK_STR(capture.text, "{\"cards\":[{\"sources\":{\"psid\":\"register MGIR\"},\"psid\":\"MT_0000000013\","
 		  "\"size\":16777216}]}\n");
 	free(capture.text);
 }

@@ -332,8 +332,9 @@ void output_fact(struct output *output, const char *key, const char *label, cons
 		must(NULL);
 	va_end(arguments);
 	if (output->json) {
-		output_string(output, key, raw);
+		/* "sources" comes before the facts: who reads on finds the fact last. */
 		output_source(output, key, source);
+		output_string(output, key, raw);
 	} else {
 		char *clean = text_printable(raw, strlen(raw));
 
