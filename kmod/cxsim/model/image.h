@@ -8,7 +8,7 @@
 
 struct cxsim_model;
 
-#ifndef __KERNEL__
+#if !defined(__KERNEL__) && !defined(__printf)
 #define __printf(format, first)		/* the kernel's build checks it */
 #endif
 
