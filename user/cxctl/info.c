@@ -262,9 +262,11 @@ static void show_state(struct subject *subject)
 	if (subject->recovery) {
 		output_show(output, _("State"), source, "%s",
 			    _("RECOVERY: the card started without firmware, because its flash holds no bootable image or it was told to"));
-		output_show(output, NULL, NULL,
-			    _("next: save what is there with 'cxctl backup %s -o FILE', then burn an image made for this board's PSID (%s)"),
-			    subject->pci->address, "cxctl burn");
+		output_show(output, NULL, NULL, _("next: save what is there with 'cxctl backup %s -o FILE'; 'cxctl verify %s' tells what is wrong with it;"),
+			    subject->pci->address, subject->pci->address);
+		output_show(output, NULL, NULL, "%s", subject->mlx4 ?
+			    _("then burn an image made for this board's PSID with 'cxctl burn'") :
+			    _("then burn an image made for this board's PSID with mstflint: this cxctl burns ConnectX-2 and -3 only"));
 		pending(subject, "burn");
 	} else if (state == CXFW_STATE_ABSENT) {
 		output_show(output, _("State"), FROM_CXFW, "%s",
@@ -640,9 +642,15 @@ static void show_fs4_identity(struct subject *subject, const struct image_facts 
 	    strcmp(facts->original_psid, facts->psid))
 		output_fact(subject->output, "original_psid", _("Original PSID"), FROM_DEVICE_DATA, "%s",
 			    facts->original_psid);
-	if (facts->has & IMAGE_HAS_DEVICE_VSD)
-		output_fact(subject->output, "device_vsd", _("Device VSD"), FROM_DEVICE_DATA, "%s",
-			    facts->device_vsd);
+	if (facts->has & IMAGE_HAS_DEVICE_VSD) {
+		output_string(subject->output, "device_vsd", *facts->device_vsd ? facts->device_vsd : NULL);
+		output_source(subject->output, "device_vsd", FROM_DEVICE_DATA);
+		output_show(subject->output, _("Device VSD"), FROM_DEVICE_DATA, "%s",
+			    *facts->device_vsd ? facts->device_vsd : _("none"));
+	}
+	if (facts->issu_version)
+		output_fact(subject->output, "issu_version", _("ISSU version"), FROM_FLASH, "%u",
+			    facts->issu_version);
 }
 
 static void show_image_roms(struct subject *subject, const struct image_facts *facts)
