@@ -99,7 +99,7 @@ bool cxsim_firmware_runs(const struct cxsim_card *card)
 
 bool cxsim_guarded(const struct cxsim_card *card)
 {
-	return cxsim_firmware_runs(card) && card->model->guards->address;
+	return cxsim_firmware_runs(card) && card->model->guards->address && !card->settings[CXSIM_GUARD_OFF];
 }
 
 u32 cxsim_boot_register_address(const struct cxsim_card *card)

@@ -113,6 +113,7 @@ enum cxsim_setting {
 	CXSIM_WRITE_PROTECT,	/* block protect bits of status register 1 */
 	CXSIM_GUARD_HANGS,	/* 1 = direct SPI while firmware's guard stands hangs the card, as feared */
 	CXSIM_WRITE_ONLY_ADDRESS, /* legacy gateway: 0x58 reads 0xbadacce5 */
+	CXSIM_GUARD_OFF,	/* 1 = firmware runs but does not fetch from flash: the guard does not stand */
 	/* faults: 0 is off */
 	CXSIM_CUT_AFTER,	/* power is cut at the n-th flash operation (1 = the next erase, program or status write) */
 	CXSIM_CUT_TORN,		/* 1 = that operation is done in part, with unstable cells */

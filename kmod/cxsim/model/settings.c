@@ -17,6 +17,7 @@ const struct cxsim_setting_info cxsim_settings[CXSIM_SETTINGS] = {
 	[CXSIM_WRITE_PROTECT] = { "write_protect", 0, 0xff },
 	[CXSIM_GUARD_HANGS] = { "guard_hangs", 0, 1 },
 	[CXSIM_WRITE_ONLY_ADDRESS] = { "write_only_address", 0, 1 },
+	[CXSIM_GUARD_OFF] = { "guard_off", 0, 1 },
 	[CXSIM_CUT_AFTER] = { "cut_after", 0, ANY },
 	[CXSIM_CUT_TORN] = { "cut_torn", 0, 1 },
 	[CXSIM_STUCK_SEMAPHORE] = { "stuck_semaphore", 0, 5 },
