@@ -31,7 +31,12 @@ build_one()
         mkdir -p "$from/src"
         echo "$files" >"$from/files"
     fi
-    (cd "$top/kmod" && echo "$files" | cpio -p -d -m -u --quiet "$from/src")
+    # What changed gets the time of the copy: an edit may be older than the object of the last run.
+    echo "$files" | while read -r file; do
+        cmp -s "$top/kmod/$file" "$from/src/$file" && continue
+        mkdir -p "$(dirname "$from/src/$file")"
+        cp "$top/kmod/$file" "$from/src/$file"
+    done
     headers=$(echo "$build/kernels/$series"/headers/usr/src/linux-headers-*-amd64)
     case $series in
     5.10 | 6.1) run=(make CC=gcc-12) ;;
@@ -41,7 +46,7 @@ build_one()
         ;;
     esac
     say "modules for $series: building"
-    rm -f "$from"/*.ko "$from/stamp"
+    rm -f "$from/stamp"
     if ! "${run[@]}" -C "$headers" M="$from/src" W=1 -j2 CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$from/log" 2>&1; then
         grep -E -A5 'error|\*\*\*|ERROR' "$from/log" >&2 || tail -n 30 "$from/log" >&2
         say "modules for $series: did not build (whole log: $from/log)"

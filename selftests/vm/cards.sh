@@ -4,8 +4,8 @@
 # its physical function; an unknown chip is generic, and without a VSC nobody writes to it.
 . ./lib.sh
 
-plan 30
-load || skip_all "the modules do not load"
+plan 29
+load || bail "the modules do not load"
 
 # queried MODEL NAME VERSION
 queried()
@@ -36,7 +36,7 @@ connectx5 16.35.4030 ConnectX-5
 END
 [ "$(grep -c . "$cxsim/cards")" = 6 ] || note "not six cards"
 check "six cards side by side are listed" sh -c '[ "$(cxctl list -j -p | grep -c "\"card\":")" = 6 ]'
-check "every capability says that no real card confirmed it" sh -c "cxctl info $address | grep -i 'simulated'"
+check "info says that no real card confirmed it" sh -c "cxctl info $address | grep -i 'simulated'"
 remove_cards
 check "no card, no list entry" sh -c '[ "$(cxctl list -j -p | grep -c "\"card\":")" = 0 ]'
 

@@ -41,6 +41,14 @@ skip_all()
     exit 4
 }
 
+# bail WHY: nothing can be tested, and that is a failure.
+bail()
+{
+    echo "Bail out! $*"
+    echo 1 >/tmp/status
+    exit 1
+}
+
 note()
 {
     sed 's/^/# /'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # run.sh SERIES: boots the kernel and runs every test of Makefile's TEST_PROGS in it, in KTAP.
-# TEST=part of a name chooses.
+# TEST=parts of names chooses.
 set -eu
 cd "$(dirname "$0")/../.."
 . scripts/common.sh
@@ -9,7 +9,9 @@ cd "$(dirname "$0")/../.."
 series=$1
 tests=
 for name in $(sed -n -E '/^TEST_PROGS/,/[^\\]$/ { s/^TEST_PROGS *:=//; s/\\//; p }' selftests/vm/Makefile); do
-    case $name in *"${TEST:-}"*) tests="$tests $name" ;; esac
+    for part in ${TEST:-.sh}; do
+        case $name in *"$part"*) tests="$tests $name" ;; esac
+    done
 done
 # The driver's own client.
 make -s -f selftests/vm/vm.mk BUILD="$build/vm" "$build/vm/driver-test" >&2

@@ -14,8 +14,10 @@ for test; do
     number=$((number + 1))
     dmesg -c >/dev/null
     started=$(cut -d. -f1 /proc/uptime)
-    timeout 900 sh "./$test" 2>&1 </dev/null | sed -u 's/^/    /'
-    # The status of the test, not of sed: the test left it.
+    timeout 900 sh "./$test" 2>&1 </dev/null | while IFS= read -r line; do
+        printf '    %s\n' "$line"
+    done
+    # The status of the test, not of the loop: the test left it.
     status=$(cat /tmp/status 2>/dev/null || echo 1)
     rm -f /tmp/status
     if dmesg | grep -E "$complaints" >/tmp/complaints; then
