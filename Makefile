@@ -13,6 +13,7 @@ LIBRARIES := libmnl libkmod json-c libcrypto zlib
 
 include selftests/unit/unit.mk
 include selftests/lib/tools.mk
+include po/po.mk
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "message.h"
+#include "output.h"
 
 #define EXTRA_BASE	1000	/* what getopt_long() returns for extra option n is EXTRA_BASE + n */
 #define EXTRA_MAX	32
@@ -174,7 +175,9 @@ static void help_line(char letter, const char *name, const char *argument, const
 
 	snprintf(left, sizeof(left), "%c%c%s --%s%s%s", letter ? '-' : ' ', letter ? letter : ' ',
 		 letter ? "," : " ", name, argument ? " " : "", argument ? argument : "");
-	printf("  %-32s %s\n", left, help);
+	fputs("  ", stdout);
+	write_padded(stdout, left, 32);
+	printf(" %s\n", help);
 }
 
 void options_help_common(void)

@@ -260,7 +260,7 @@ static int display_width(const char *text)
 	return width < 0 ? (int)strlen(text) : width;
 }
 
-static void write_padded(FILE *file, const char *text, int width)
+void write_padded(FILE *file, const char *text, int width)
 {
 	int pad = width - display_width(text);
 

@@ -185,7 +185,9 @@ static void show_place(struct subject *subject)
 	if (model)
 		output_fact(output, "model", _("Model"), FROM_SYSFS, "%s", model);
 	else
-		output_fact(output, "model", _("Model"), FROM_SYSFS, _("generic (%04x)"), pci->device);
+		output_show(output, _("Model"), FROM_SYSFS, _("generic (%04x)"), pci->device);
+	if (!model)
+		output_null(output, "model");
 	output_bool(output, "generic", subject->facts->generic || !model);
 	if (subject->facts->generic || !model)
 		output_show(output, NULL, NULL, "%s",

@@ -100,17 +100,27 @@ static int build_rows(struct listing *listing)
 	return 0;
 }
 
-static const char *model_of(const struct row *row, char *text, size_t size)
+/* The chip's name; NULL when nobody knows it. */
+static const char *chip_of(const struct row *row)
 {
 	const char *name = NULL;
-	bool recovery = false;
 
 	if (row->facts && row->facts->hw_id == 0x190)
 		name = pci_model_by_hw_id(row->facts->hw_id, row->facts->hw_revision);
 	if (!name)
-		name = pci_model(row->pci->device, &recovery);
+		name = pci_model(row->pci->device, NULL);
 	if (!name && row->facts && row->facts->hw_id_valid)
 		name = pci_model_by_hw_id(row->facts->hw_id, row->facts->hw_revision);
+	return name;
+}
+
+/* For a person; JSON has the parts. */
+static const char *model_of(const struct row *row, char *text, size_t size)
+{
+	const char *name = chip_of(row);
+	bool recovery;
+
+	pci_model(row->pci->device, &recovery);
 	if (row->pci->is_virtual)
 		snprintf(text, size, _("virtual function"));
 	else if (name)
@@ -320,16 +330,15 @@ static void write_firmware(struct output *output, const struct listing *listing,
 
 static void write_card(struct output *output, const struct listing *listing, const struct row *first)
 {
-	char model[64];
 	size_t i;
 
 	output_object(output, NULL);
 	output_string(output, "card", first->pci->address);
 	output_bool(output, "changed", false);
 	output_string(output, "address", first->pci->address);
-	output_string(output, "model", model_of(first, model, sizeof(model)));
+	output_string(output, "model", chip_of(first));
 	output_string(output, "state", state_name(first));
-	output_bool(output, "generic", first->facts && first->facts->generic);
+	output_bool(output, "generic", !chip_of(first) && !first->pci->is_virtual);
 	if (first->facts && first->facts->hw_id_valid) {
 		output_number(output, "hw_id", first->facts->hw_id);
 		output_number(output, "hw_revision", first->facts->hw_revision);
