@@ -191,7 +191,8 @@ static int make_plan(struct burn *burn, struct cxctl_error *error)
 	burn->already = flash_holds(burn) && !burn->request->reburn;
 	if (burn->already)
 		return 0;
-	if (state->has_old && state->has_facts &&
+	/* A damaged image may be mended with any version. */
+	if (state->has_old && state->has_facts && state->whole[state->old] &&
 	    burn_guard_version(&burn->facts, &state->old_facts, burn->request, error))
 		return -1;
 	if (fs2_plan(&burn->card.target, state, burn->bytes, burn->length, &burn->facts, &burn->plan, &why))
