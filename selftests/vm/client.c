@@ -212,7 +212,7 @@ static bool receive(int fd, struct answer *answer)
 		answer->error = -errno;
 		return true;
 	}
-	answer->datagrams++;
+	answer->datagrams += header->nlmsg_type != NLMSG_DONE && header->nlmsg_type != NLMSG_ERROR;
 	for (; NLMSG_OK(header, got); header = NLMSG_NEXT(header, got)) {
 		if (header->nlmsg_type == NLMSG_ERROR) {
 			take_error(header, answer);

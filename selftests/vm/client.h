@@ -25,7 +25,7 @@ struct answer {
 	int error;			/* negative errno, 0 on success */
 	char text[256];			/* extended acknowledgement */
 	unsigned int count;		/* messages */
-	unsigned int datagrams;
+	unsigned int datagrams;		/* with at least one of them */
 	struct message messages[MESSAGES_MAX];
 };
 

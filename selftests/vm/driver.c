@@ -96,6 +96,15 @@ static uint8_t *make_image(const char *version, size_t *length)
 	return image;
 }
 
+/* Why the last thing through this descriptor failed, as the driver tells. */
+static void note_why(int fd)
+{
+	struct cxfw_card_info info = { .size = sizeof(info) };
+
+	if (!ioctl(fd, CXFW_IOC_CARD_INFO, &info) && info.why[0])
+		ktap_note("why: %s", info.why);
+}
+
 /* The plan for slot 1 of a fresh card, whose slot 0 holds the old image. */
 static bool make_plan(const struct card *card, struct plan *plan)
 {
@@ -120,8 +129,11 @@ static bool make_plan(const struct card *card, struct plan *plan)
 	stage->window_length = FLASH / 2 - 0x10000;
 	stage->old_address = 0;
 	SHA256(plan->image + 16, length - 16, stage->segments_sha256);
-	if (!CHECK(pread(card->fd, old, sizeof(old), 0) == sizeof(old)))
+	if (!CHECK(pread(card->fd, old, sizeof(old), 0) == sizeof(old))) {
+		ktap_note("%s", strerror(errno));
+		note_why(card->fd);
 		return false;
+	}
 	SHA256(old, sizeof(old), stage->old_sha256);
 	return true;
 }
@@ -216,6 +228,7 @@ static void test_functions_of_one_card(void)
 	CHECK_EQ(card_get(netlink, card.address, &answer), 0);
 	index = message_u32(message, CXFW_A_CARD_INDEX, 0);
 	CHECK_EQ(message_count(message, CXFW_A_FUNCTION), 2);
+	CHECK_STR(message_string(message, CXFW_A_TROUBLE), "");
 	CHECK_STR(message_string(message, CXFW_A_PSID), "MT_0000000012");
 	CHECK_EQ(message_u32(message, CXFW_A_GATEWAY, 0), CXFW_GATEWAY_VSC);
 	CHECK(message_u64(message, CXFW_A_CAPABILITIES, 0) & CXFW_CAP_REGISTERS);
@@ -282,7 +295,7 @@ static void test_generic(void)
 	unplug(&card);
 }
 
-#define MANY 20
+#define MANY 40
 
 static void test_dump_of_many(void)
 {
@@ -296,7 +309,7 @@ static void test_dump_of_many(void)
 	CHECK_EQ(i, MANY);
 	CHECK_EQ(card_dump(netlink, &answer), 0);
 	CHECK_EQ(answer.count, MANY);
-	CHECK(answer.datagrams > 2);
+	CHECK(answer.datagrams > 1);
 	for (i = 0; i < answer.count; i++) {
 		index = message_u32(&answer.messages[i], CXFW_A_CARD_INDEX, 0);
 		CHECK(index > last);
@@ -519,6 +532,8 @@ static void test_registers(void)
 
 	REQUIRE(plug(&card, CX5 " psid=MT_0000000012"));
 	CHECK_EQ(ioctl(card.fd, CXFW_IOC_REGISTER, &request), 0);
+	if (ktap_failed())
+		note_why(card.fd);
 	CHECK(!memcmp(data + 0x30, "MT_0000000012", 13));
 	request.length = 3;
 	CHECK(ioctl(card.fd, CXFW_IOC_REGISTER, &request) < 0 && errno == EINVAL);
@@ -823,7 +838,7 @@ static void test_finished_jobs(void)
 	request_start(&request, CXFW_CMD_JOB_GET, NLM_F_DUMP);
 	CHECK_EQ(request_do(netlink, &request, &list), 0);
 	CHECK_EQ(list.count, FINISHED);
-	CHECK(list.datagrams > 2);
+	CHECK(list.datagrams > 1);
 	for (i = 0; i < list.count; i++)
 		CHECK_EQ(message_u64(&list.messages[i], CXFW_A_JOB_ID, 0), first + 6 + i);
 	free(plan.image);
