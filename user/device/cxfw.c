@@ -182,6 +182,7 @@ static void take_function(const struct nlattr *nest, struct cxctl_card_facts *fa
 static void take_card_message(const struct nlmsghdr *message, struct cxctl_card_facts *facts)
 {
 	const struct nlattr *table[CXFW_A_MAX + 1], *attribute;
+	unsigned int i;
 
 	genl_attributes(message, table, CXFW_A_MAX);
 	cxfw_take_card(table, facts);
@@ -191,6 +192,9 @@ static void take_card_message(const struct nlmsghdr *message, struct cxctl_card_
 			take_function(attribute, facts);
 	if (!facts->address[0] && facts->function_count)
 		memcpy(facts->address, facts->functions[0].address, sizeof(facts->address));
+	for (i = 0; !facts->pci_device && i < facts->function_count; i++)
+		if (!strcmp(facts->functions[i].address, facts->address))
+			facts->pci_device = facts->functions[i].pci_device;
 }
 
 static int take_one_card(const struct nlmsghdr *message, void *data)
