@@ -180,6 +180,66 @@ static void flips_that_nothing_guards(void)
 	fixture_free(&flash);
 }
 
+static void pointers_are_checked(void)
+{
+	struct image_error error = { 0 };
+	struct image_facts facts;
+	struct fixture flash;
+	unsigned int i;
+
+	make(&flash, 3);
+	for (i = 0; i < 16; i++) {
+		flash.bytes[0x18 + 8 * i + 3] ^= 4;
+		CHECK_EQ(-image_query(&flash.reader, IMAGE_LAYOUT_FLASH, 0, &facts, &error), EBADMSG);
+		flash.bytes[0x18 + 8 * i + 3] ^= 4;
+	}
+	/* a plain CRC16 of the pointer is accepted as well */
+	cxsim_put_be32(flash.bytes + 0x1c, cxsim_crc16(flash.bytes + 0x18, 4));
+	CHECK_EQ(image_query(&flash.reader, IMAGE_LAYOUT_FLASH, 0, &facts, &error), 0);
+	fixture_free(&flash);
+}
+
+/* Moves a section of the device data, its entry sealed again. */
+static void move(struct fixture *flash, uint32_t type, uint32_t address)
+{
+	uint8_t *entry = flash->bytes + DTOC + 0x20;
+
+	while (entry[0] != type)
+		entry += 0x20;
+	cxsim_put_be32(entry + 0x14, address);
+	cxsim_put_be32(entry + 0x1c, cxsim_crc16(entry, 0x1c));
+}
+
+static void misplaced_device_data(void)
+{
+	struct fixture flash;
+	uint32_t at;
+
+	make(&flash, 3);
+	at = section(&flash, DTOC, 0xe5, 0, NULL);
+	move(&flash, 0xe5, 0x8000);			/* inside the image */
+	CHECK_EQ(verdict_of(&flash, IMAGE_LAYOUT_FLASH).worst, IMAGE_DAMAGED);
+	move(&flash, 0xe5, FLASH - 0x800);		/* over the end */
+	CHECK_EQ(verdict_of(&flash, IMAGE_LAYOUT_FLASH).worst, IMAGE_DAMAGED);
+	move(&flash, 0xe5, at);
+	CHECK_EQ(verdict_of(&flash, IMAGE_LAYOUT_FLASH).worst, IMAGE_GOOD);
+	fixture_free(&flash);
+}
+
+/* Checksums right, content changed: only the digest of the whole tells. */
+static void digest_is_checked(void)
+{
+	struct fixture flash;
+	struct verdict verdict;
+
+	make(&flash, 3);
+	flash.bytes[0x200] ^= 1;			/* boot record */
+	verdict = verdict_of(&flash, IMAGE_LAYOUT_FLASH);
+	CHECK_EQ(verdict.worst, IMAGE_DAMAGED);
+	CHECK(strstr(verdict.text, "digest"));
+	fixture_free(&flash);
+}
+
 static void two_valid_dev_infos(void)
 {
 	struct image_error error = { 0 };
@@ -355,6 +415,9 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(second_slot),
 	KTAP_TEST(flips_are_noticed),
 	KTAP_TEST(flips_that_nothing_guards),
+	KTAP_TEST(pointers_are_checked),
+	KTAP_TEST(misplaced_device_data),
+	KTAP_TEST(digest_is_checked),
 	KTAP_TEST(two_valid_dev_infos),
 	KTAP_TEST(stripped_file),
 	KTAP_TEST(truncations),

@@ -119,6 +119,10 @@ static void two_live_images(void)
 	bench.target.running[2] = 5000;
 	REQUIRE(!plan(&bench));
 	CHECK_EQ(bench.plan.old_address, 0x80000);	/* the version that runs */
+	bench.target.boot_address_valid = true;		/* counts more than the register */
+	REQUIRE(!plan(&bench));
+	CHECK_EQ(bench.plan.old_address, 0x80000);
+	bench.target.boot_address_valid = false;
 	bench.target.running[1] = 36;
 	REQUIRE(!plan(&bench));
 	CHECK_EQ(bench.plan.old_address, 0);
