@@ -326,6 +326,13 @@ static void erases_exactly_its_unit(void)
 		CHECK(all(card->chip.cells + at, unit, 0xff));
 		CHECK(all(card->chip.cells + at + unit, card->chip.size - at - unit, 0));
 	}
+	/* A byte behind the address: the chip takes it for a mistake. */
+	command(card, 0x06);
+	send_address(card, 0x20, 0x10000, 3);
+	cxsim_chip_transfer(card, 0);
+	cxsim_chip_deselect(card);
+	wait_ready(card);
+	CHECK(all(card->chip.cells + 0x10000, 0x1000, 0));
 	cxsim_card_destroy(card);
 }
 

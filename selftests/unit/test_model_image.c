@@ -308,14 +308,17 @@ static void wrong_parameters_are_named(void)
 		{ { .model = "connectx3", .mac = 0x010203040506ULL }, "unicast" },
 		{ { .model = "connectx3", .mac = 0x1000000000000ULL }, "unicast" },
 		{ { .model = "connectx5", .flash_size = 0x200000, .code_size = 0x180000 }, "do not fit" },
+		/* The second slot holds the device area. */
+		{ { .model = "connectx5", .flash_size = 0x200000, .code_size = 0xa0000 }, "do not fit" },
+		{ { .model = "connectx5", .flash_size = 0x4000000, .code_size = 0x1100000 }, "do not fit" },
 	};
-	u8 *room = malloc(0x1000000);
+	u8 *room = malloc(0x4000000);
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		char why[CXSIM_WHY] = "";
 
-		CHECK_EQ(cxsim_image_make(&cases[i].parameters, room, 0x1000000, why), 0);
+		CHECK_EQ(cxsim_image_make(&cases[i].parameters, room, 0x4000000, why), 0);
 		if (!strstr(why, cases[i].text))
 			ktap_fail(__FILE__, __LINE__, "case %zu: \"%s\" does not say \"%s\"", i, why, cases[i].text);
 	}
@@ -502,6 +505,52 @@ static void garbage_behind_a_magic(void)
 	}
 }
 
+/* Header fields that no section covers, with the CRC of the full image put right behind them. */
+static void header_fields_must_agree(void)
+{
+	static const struct { u32 at, value; } fields[] = {
+		{ 0x30, 0x1234 }, { 0x30, 0xffffffff }, { 0x34, 0x40 }, { 0x34, 0 }, { 0x2c, 0x40 << 8 | 0xc0000000 },
+	};
+	struct cxsim_parameters parameters = parameters_of("connectx3pro", "2.42.5000", 0x200000);
+	struct cxsim_card *card = new_card("connectx3pro", 0x200000);
+	u8 *cells;
+	size_t i;
+
+	REQUIRE(card);
+	cells = card->chip.cells;
+	for (i = 0; i < ARRAY_SIZE(fields); i++) {
+		u32 length;
+
+		REQUIRE(put_image(card, &parameters, 0));
+		CHECK(boots_whole(card));
+		length = card->facts.length;
+		cxsim_put_be32(cells + fields[i].at, fields[i].value);
+		cells[0x22] = 0xff;
+		cells[0x23] = 0xff;
+		cxsim_put_be32(cells + 0x20, (cxsim_get_be32(cells + 0x20) & 0xffff0000) | cxsim_crc16(cells, length));
+		if (boots_whole(card))
+			ktap_fail(__FILE__, __LINE__, "%#x at %#x is not seen", fields[i].value, fields[i].at);
+	}
+	cxsim_card_destroy(card);
+}
+
+/* Sections that point back: the chain ends all the same. */
+static void a_chain_that_turns_back(void)
+{
+	struct cxsim_parameters parameters = parameters_of("connectx2", "2.9.1000", 0x200000);
+	struct cxsim_card *card = new_card("connectx2", 0x200000);
+	u32 first, next;
+
+	REQUIRE(card);
+	REQUIRE(put_image(card, &parameters, 0));
+	first = 0x38 + 16 + 4 * cxsim_get_be32(card->chip.cells + 0x3c);
+	next = cxsim_get_be32(card->chip.cells + first + 12);
+	cxsim_put_be32(card->chip.cells + next + 12, first);
+	CHECK(!boots_whole(card));
+	CHECK(!cxsim_booted(card)->recovery);
+	cxsim_card_destroy(card);
+}
+
 static void trouble_is_named(void)
 {
 	struct cxsim_parameters parameters = parameters_of("connectx3pro", "2.42.5000", 0x200000);
@@ -626,6 +675,14 @@ static void a_whole_image_in_the_wrong_place(void)
 	CHECK(!cxsim_booted(card)->whole);
 	boot(card, CXSIM_BOOT_CHECKED_FIRST);
 	CHECK(cxsim_booted(card)->recovery);
+	/* A stale header before a whole image must not pass for it. */
+	memset(card->chip.cells, 0xff, card->chip.size);
+	REQUIRE(put_image(card, &parameters, 1));
+	memcpy(card->chip.cells + 0x40000, image, 0x38);
+	CHECK(!boots_whole(card));
+	CHECK_EQ(cxsim_booted(card)->address, 0x40000);
+	boot(card, CXSIM_BOOT_CHECKED_FIRST);
+	check_booted(card, &parameters, CHUNK);
 	free(image);
 	cxsim_card_destroy(card);
 }
@@ -727,6 +784,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(any_flipped_bit_of_fs2_is_seen),
 	KTAP_TEST(flipped_bits_of_fs4_are_seen),
 	KTAP_TEST(garbage_behind_a_magic),
+	KTAP_TEST(header_fields_must_agree),
+	KTAP_TEST(a_chain_that_turns_back),
 	KTAP_TEST(trouble_is_named),
 	KTAP_TEST(policies),
 	KTAP_TEST(every_search_offset_counts),
