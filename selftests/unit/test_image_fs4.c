@@ -252,11 +252,13 @@ static void two_valid_dev_infos(void)
 	second = section(&flash, DTOC, 0xe1, 1, NULL);
 	memcpy(flash.bytes + second, flash.bytes + first, size);
 	CHECK_EQ(verdict_of(&flash, IMAGE_LAYOUT_FLASH).worst, IMAGE_DAMAGED);
-	CHECK_EQ(-image_query(&flash.reader, IMAGE_LAYOUT_FLASH, 0, &facts, &error), EBADMSG);
+	CHECK_EQ(image_query(&flash.reader, IMAGE_LAYOUT_FLASH, 0, &facts, &error), 0);
+	CHECK(!(facts.has & IMAGE_HAS_GUIDS) && !facts.base_guid.base && strstr(facts.device_data_trouble, "two"));
 	memset(flash.bytes + first, 0, 4);	/* as after an update: the second counts */
 	CHECK_EQ(verdict_of(&flash, IMAGE_LAYOUT_FLASH).worst, IMAGE_GOOD);
 	CHECK_EQ(image_query(&flash.reader, IMAGE_LAYOUT_FLASH, 0, &facts, &error), 0);
 	CHECK_EQ(facts.base_guid.base, FIXTURE_GUID);
+	CHECK_STR(facts.device_data_trouble, "");
 	memset(flash.bytes + second, 0, 4);
 	CHECK_EQ(verdict_of(&flash, IMAGE_LAYOUT_FLASH).worst, IMAGE_DAMAGED);
 	fixture_free(&flash);
@@ -409,6 +411,22 @@ static void failing_reads(void)
 	fixture_free(&flash);
 }
 
+/* A chip that was overwritten from its end: the image still tells what it is. */
+static void lost_device_data(void)
+{
+	struct image_error error = { 0 };
+	struct image_facts facts;
+	struct fixture flash;
+
+	make(&flash, 10);
+	memset(flash.bytes + DTOC, 0xff, 0x1000);
+	CHECK_EQ(image_query(&flash.reader, IMAGE_LAYOUT_FLASH, 0, &facts, &error), 0);
+	CHECK_STR(facts.psid, "MT_0000000008");
+	CHECK(!(facts.has & (IMAGE_HAS_GUIDS | IMAGE_HAS_MACS)) && *facts.device_data_trouble);
+	CHECK_EQ(verdict_of(&flash, IMAGE_LAYOUT_FLASH).worst, IMAGE_DAMAGED);
+	fixture_free(&flash);
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(facts_of_a_flash),
 	KTAP_TEST(every_seed_is_good),
@@ -424,6 +442,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(encrypted_image),
 	KTAP_TEST(security_words),
 	KTAP_TEST(other_formats),
+	KTAP_TEST(lost_device_data),
 	KTAP_TEST(failing_reads),
 };
 

@@ -9,6 +9,7 @@
 #define BOOT2_WORDS_MOST 1048576
 #define SECTIONS_MOST 256	/* real images have 17 */
 #define GUIDS_MOST 32
+#define INFO_MOST 0x4000		/* real ones have some 400 bytes */
 
 static const char *const type_names[FS2_TYPES] = {
 	"BOOT2",      "DDR",      "Configuration", "Jump addresses",   "EMT Service", "ROM",   "GUID",
@@ -335,7 +336,7 @@ static int read_section(const struct image_view *view, uint32_t body, uint32_t t
 
 static int read_info(const struct image_view *view, struct image_facts *facts, struct image_error *error)
 {
-	uint8_t bytes[FS2_SECTION_HEADER + 4096 + 4];
+	uint8_t bytes[FS2_SECTION_HEADER + INFO_MOST + 4];
 	uint32_t size;
 	int code;
 

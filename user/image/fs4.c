@@ -370,6 +370,25 @@ static int read_device_data(const struct image_view *view, uint32_t divisor, str
 	return code;
 }
 
+/* A card that lost its device data still has an image to tell of. */
+static int device_data(const struct image_view *view, uint32_t divisor, struct image_facts *facts,
+		       struct image_error *error)
+{
+	struct image_error why = { 0 };
+	int code = read_device_data(view, divisor, facts, &why);
+
+	if (code == -EBADMSG) {
+		facts->has &= ~(IMAGE_HAS_GUIDS | IMAGE_HAS_MACS | IMAGE_HAS_DEVICE_VSD);
+		memset(&facts->base_guid, 0, sizeof(facts->base_guid));
+		memset(&facts->base_mac, 0, sizeof(facts->base_mac));
+		snprintf(facts->device_data_trouble, sizeof(facts->device_data_trouble), "%.150s", why.text);
+		return 0;
+	}
+	if (code && error)
+		*error = why;
+	return code;
+}
+
 static int read_rom(const struct image_view *view, const struct fs4_toc *itoc, unsigned int flags,
 		    struct image_facts *facts, struct image_error *error)
 {
@@ -478,5 +497,5 @@ int fs4_facts(const struct image_reader *reader, const struct image_place *place
 		facts->stripped = true;
 		return 0;
 	}
-	return read_device_data(&view, info[0x112], facts, error);
+	return device_data(&view, info[0x112], facts, error);
 }

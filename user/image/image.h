@@ -181,6 +181,7 @@ struct image_facts {
 	uint32_t security_flags;	/* IMAGE_INFO dword 0, bits 15:0 */
 	bool security_keys;		/* sections for signature and keys are present */
 	uint32_t security_version;
+	char device_data_trouble[160];	/* FS4: why identity is missing; empty when it is not */
 
 	/* ROM: rom_complete is false when a quick look may have missed one */
 	struct image_rom roms[IMAGE_ROMS];
@@ -198,7 +199,10 @@ struct image_facts {
 #define IMAGE_QUICK_ROM	(1U << 0)	/* look for ROM versions only where they usually stand */
 #define IMAGE_NO_ROM	(1U << 1)	/* do not look for ROM versions at all */
 
-/* Facts of the image at place. CRCs of what is read on the way are checked. */
+/*
+ * Facts of the image at place. CRCs of what is read on the way are checked. Device data of
+ * FS4 belongs to the card, not to the image: facts without it are facts, too.
+ */
 int image_facts(const struct image_reader *reader, const struct image_place *place, unsigned int flags,
 		struct image_facts *facts, struct image_error *error);
 
