@@ -634,6 +634,9 @@ static void show_fs2_identity(struct subject *subject, const struct image_facts 
 
 static void show_fs4_identity(struct subject *subject, const struct image_facts *facts)
 {
+	if (*facts->device_data_trouble)
+		output_fact(subject->output, "device_data_trouble", _("Device data"), FROM_DEVICE_DATA, "%s",
+			    facts->device_data_trouble);
 	if (facts->base_guid.base)
 		show_uid(subject, "base_guid", _("Base GUID"), facts->base_guid.base, 16, facts->base_guid.count,
 			 FROM_DEVICE_DATA);
