@@ -39,7 +39,7 @@ rm -f "$root/bin/lspci" "$root/bin/setpci"
 modules=$root/lib/modules/$release
 mkdir -p "$modules"
 cp "$kernel/modules/lib/modules/$release"/modules.{order,builtin,builtin.modinfo} "$modules/" 2>/dev/null || true
-for module in mlx4_core mlx4_en mlx4_ib mlx5_core mlx5_ib ib_uverbs configfs vfio-pci virtio_mmio 9pnet_virtio 9p; do
+for module in mlx4_core mlx4_en mlx4_ib mlx5_core mlx5_ib ib_uverbs configfs vfio-pci pci-stub virtio_mmio 9pnet_virtio 9p; do
     /sbin/modprobe -d "$kernel/modules" -S "$release" --show-depends "$module" 2>/dev/null |
         awk '$1 == "insmod" { print $2 }'
 done | sort -u | while read -r file; do
