@@ -19,7 +19,7 @@ set -eu
 [ $# -ge 2 ] || die "usage: vm.sh KERNEL SCRIPT|shell [FILE[:PLACE]…]"
 series=$1 script=$2
 shift 2
-[ "$script" = shell ] || [ -f "$script" ] || die "there is no script '$script'"
+[ "$script" = shell ] || [ -r "$script" ] || die "there is no script '$script'"
 [ -e "$build/kernels/$series/release" ] || QUIET=1 "$top/scripts/kernels.sh" "$series"
 "$top/scripts/initramfs.sh" "$series"
 

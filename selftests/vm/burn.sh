@@ -5,7 +5,7 @@
 . ./lib.sh
 
 plan 29
-load || skip_all "the modules do not load"
+load || bail "the modules do not load"
 mstflint=$(command -v mstflint)
 
 for model in connectx3 connectx3pro; do

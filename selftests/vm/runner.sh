@@ -13,6 +13,7 @@ echo "1..$#"
 for test; do
     number=$((number + 1))
     dmesg -c >/dev/null
+    rm -rf /tmp/*
     started=$(cut -d. -f1 /proc/uptime)
     timeout 900 sh "./$test" 2>&1 </dev/null | while IFS= read -r line; do
         printf '    %s\n' "$line"
