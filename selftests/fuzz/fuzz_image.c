@@ -96,7 +96,8 @@ static void try_plan(const struct image_reader *reader, const struct image_facts
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const enum image_layout layouts[] = { IMAGE_LAYOUT_AUTO, IMAGE_LAYOUT_FILE, IMAGE_LAYOUT_FLASH };
+	static const enum image_layout layouts[] = { IMAGE_LAYOUT_AUTO, IMAGE_LAYOUT_FILE,
+						     IMAGE_LAYOUT_FLASH };
 	struct image_memory memory = { data, size };
 	struct image_reader reader = image_memory_reader(&memory);
 	struct image_place places[IMAGE_PLACES];

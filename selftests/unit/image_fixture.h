@@ -119,7 +119,8 @@ static inline struct verdict verdict_at(const struct image_reader *reader, const
 
 	verdict.code = image_verify(reader, place, &listener, &worst, &error);
 	if (worst != verdict.worst)
-		ktap_fail(__FILE__, __LINE__, "verdict %d, but the worst finding is %d", worst, verdict.worst);
+		ktap_fail(__FILE__, __LINE__, "verdict %d, but the worst finding is %d", worst,
+			  verdict.worst);
 	return verdict;
 }
 

@@ -387,7 +387,8 @@ static void every_bit_flip_is_noticed(void)
 		image.bytes[bit / 8] ^= 1 << bit % 8;
 		verdict = verdict_of(&image, IMAGE_LAYOUT_FILE);
 		if (verdict.worst != IMAGE_DAMAGED)
-			ktap_fail(__FILE__, __LINE__, "bit %zu of byte %#zx: %s", bit % 8, bit / 8, verdict.text);
+			ktap_fail(__FILE__, __LINE__, "bit %zu of byte %#zx: %s", bit % 8, bit / 8,
+				  verdict.text);
 		image.bytes[bit / 8] ^= 1 << bit % 8;
 	}
 	CHECK_EQ(verdict_of(&image, IMAGE_LAYOUT_FILE).worst, IMAGE_GOOD);
@@ -456,8 +457,8 @@ static void bent(const char *what, void (*bend)(struct fixture *image), enum ima
 	fixture_reseal_image(&image);
 	verdict = verdict_of(&image, IMAGE_LAYOUT_FILE);
 	if (verdict.worst != expected)
-		ktap_fail(__FILE__, __LINE__, "%s: verdict %d, expected %d (%s)", what, verdict.worst, expected,
-			  verdict.text);
+		ktap_fail(__FILE__, __LINE__, "%s: verdict %d, expected %d (%s)", what, verdict.worst,
+			  expected, verdict.text);
 	fixture_free(&image);
 }
 
@@ -618,7 +619,10 @@ static void blank_identity(void)
 	uint32_t section;
 	uint8_t *edited;
 	size_t length;
-	struct fs2_edit edit = { .set_guids = true, .set_macs = true, .guid = { 1, 2, 3, 4 }, .mac = { 5, 6 } };
+	struct fs2_edit edit = {
+		.set_guids = true, .set_macs = true,
+		.guid = { 1, 2, 3, 4 }, .mac = { 5, 6 },
+	};
 
 	fixture_make(&image, &parameters);
 	section = fixture_section(&image, 6, 0);
@@ -669,7 +673,8 @@ static void edit_identity(void)
 	CHECK_EQ(length, image.length);
 	CHECK_EQ(verdict_of(&edited, IMAGE_LAYOUT_AUTO).worst, IMAGE_GOOD);
 	CHECK_EQ(image_query(&edited.reader, IMAGE_LAYOUT_AUTO, 0, &facts, &error), 0);
-	CHECK(!memcmp(facts.guid, edit.guid, sizeof(edit.guid)) && !memcmp(facts.mac, edit.mac, sizeof(edit.mac)));
+	CHECK(!memcmp(facts.guid, edit.guid, sizeof(edit.guid)));
+	CHECK(!memcmp(facts.mac, edit.mac, sizeof(edit.mac)));
 	CHECK_STR(facts.vsd, "another");
 	/* GUIDs and MACs, VSD, two section CRCs and the whole CRC: nothing else */
 	CHECK(differences(bytes, image.bytes, length) <= 48 + 11 + 2 + 2 + 2);

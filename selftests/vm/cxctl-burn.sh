@@ -5,7 +5,7 @@
 . ./lib.sh
 
 plan 51
-load || skip_all "cxsim and cxfw do not load"
+load || bail "cxsim and cxfw do not load"
 command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
 journal=$work/state/cxctl/journal.jsonl
@@ -39,7 +39,7 @@ image()
 
 # --- a ConnectX-2 by Dell, from 2.9.1000 to 2.10.720 ---
 
-card "model=connectx2 psid=DEL09A0000009 version=2.9.1000 guid=0x0002c90300ab1230 vsd=ours" || skip_all "no card"
+card "model=connectx2 psid=DEL09A0000009 version=2.9.1000 guid=0x0002c90300ab1230 vsd=ours" || bail "no card"
 image new.bin connectx2 psid=DEL09A0000009 version=2.10.720 vsd=theirs seed=7
 image old.bin connectx2 psid=DEL09A0000009 version=2.8.0 seed=8
 image other.bin connectx2 psid=MT_0D80110009 version=2.10.720 seed=9
@@ -113,7 +113,7 @@ remove_cards
 
 # --- a ConnectX-3 Pro: ROM, lost identity, a backup as image ---
 
-card "model=connectx3pro version=2.36.5000 psid=MT_1200111023 rom_size=32K" || skip_all "no card"
+card "model=connectx3pro version=2.36.5000 psid=MT_1200111023 rom_size=32K" || bail "no card"
 image new3.bin connectx3pro psid=MT_1200111023 version=2.42.5000 rom=0x4000 seed=12
 run cxctl burn "$address" -i "$work/new3.bin" -y --backup "$work/whole.bin"
 expect "the card's ROM is kept" 0 "Expansion ROM: *kept"
@@ -142,7 +142,7 @@ remove_cards
 # --- Ctrl-C, and a second one at the same time ---
 
 image long.bin connectx3pro psid=MT_1200111023 version=2.42.5000 code=0x90000 seed=13
-card "model=connectx3pro version=2.36.5000 psid=MT_1200111023" || skip_all "no card"
+card "model=connectx3pro version=2.36.5000 psid=MT_1200111023" || bail "no card"
 rm -f "$journal"
 # Shells let background commands ignore Ctrl-C; cxctl listens all the same.
 cxctl burn "$address" -i "$work/long.bin" -y --backup "$work/b3" >"$out" 2>"$err" &

@@ -212,7 +212,8 @@ static void show(struct watch *watch)
 		progress_end(&watch->progress);
 		watch->phase_shown = job->phase;
 		say_verbose(watch->burn->options, "%s", job_phase_name(job->phase));
-		progress_start(&watch->progress, watch->burn->options, job_phase_name(job->phase), job->total);
+		progress_start(&watch->progress, watch->burn->options, job_phase_name(job->phase),
+			       job->total);
 	}
 	progress_show(&watch->progress, job->done);
 }
@@ -398,7 +399,8 @@ static int finish(struct watch *watch, struct cxctl_error *error)
 	if (job->state != CXFW_JOB_DONE)
 		return failed(burn, job, error);
 	output_line(output, _("Burned %u.%u.%u to slot %u of %s: %llu KiB erased, %llu KiB programmed, %llu KiB were right already."),
-		    burn->facts.version[0], burn->facts.version[1], burn->facts.version[2], burn->plan.target_slot,
+		    burn->facts.version[0], burn->facts.version[1], burn->facts.version[2],
+		    burn->plan.target_slot,
 		    card_address(burn->card.card), (unsigned long long)job->erased >> 10,
 		    (unsigned long long)job->programmed >> 10, (unsigned long long)job->skipped >> 10);
 	output_line(output, _("The backup is %s."), burn->backup);

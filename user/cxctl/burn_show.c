@@ -76,7 +76,8 @@ static void rom_versions(const struct image_facts *facts, char *text, size_t roo
 		const struct image_rom *rom = &facts->roms[i];
 		const char *name = image_rom_product_name(rom->product);
 
-		used += snprintf(text + used, room - used, "%s%s %u.%u.%u", i ? ", " : "", name ? name : "ROM",
+		used += snprintf(text + used, room - used, "%s%s %u.%u.%u", i ? ", " : "",
+				 name ? name : "ROM",
 				 rom->version[0], rom->version[1], rom->version[2]);
 	}
 }

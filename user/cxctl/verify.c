@@ -70,7 +70,8 @@ static void on_finding(void *context, const struct image_finding *finding)
 	v->findings++;
 	if (finding->compared)
 		output_line(v->output, _("  ! %s at 0x%llx: %s: expected 0x%x, found 0x%x"), finding->part,
-			    (unsigned long long)finding->where, finding->text, finding->expected, finding->found);
+			    (unsigned long long)finding->where, finding->text, finding->expected,
+			    finding->found);
 	else
 		output_line(v->output, _("  ! %s at 0x%llx: %s"), finding->part,
 			    (unsigned long long)finding->where, finding->text);
@@ -110,7 +111,8 @@ static void write_findings(struct verification *v)
 	v->noted_count = 0;
 }
 
-static int reading_failed(const struct verification *v, const struct image_error *why, struct cxctl_error *error)
+static int reading_failed(const struct verification *v, const struct image_error *why,
+			  struct cxctl_error *error)
 {
 	if (v->flash.error.exit)
 		*error = v->flash.error;
@@ -306,8 +308,8 @@ static int compare(struct verification *v, const char *path, struct cxctl_error 
 	return code ? reading_failed(v, &why, error) : 0;
 }
 
-static int verify_one(struct cxctl_card *card, struct output *output, const struct options *options, void *data,
-		      struct cxctl_error *error)
+static int verify_one(struct cxctl_card *card, struct output *output, const struct options *options,
+		      void *data, struct cxctl_error *error)
 {
 	struct verification v = { .output = output, .options = options };
 	const struct verify *request = data;

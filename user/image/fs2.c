@@ -340,7 +340,8 @@ static int read_info(const struct image_view *view, struct image_facts *facts, s
 	uint32_t size;
 	int code;
 
-	code = read_section(view, facts->info_offset, FS2_IMAGE_INFO, bytes, sizeof(bytes), &size, NULL, error);
+	code = read_section(view, facts->info_offset, FS2_IMAGE_INFO, bytes, sizeof(bytes), &size, NULL,
+			    error);
 	if (code)
 		return code;
 	facts->info_length = size;

@@ -58,8 +58,8 @@ static void check_boot2(struct fs2_verification *v, const struct fs2_section *se
 
 	check_crc(v, section, "BOOT2");
 	if (entry != section->parameter + 4)
-		check_compared(v->check, IMAGE_UNUSUAL, "BOOT2", section->end - 8, section->parameter + 4, entry,
-			       _("the entry address is not the load address + 4"));
+		check_compared(v->check, IMAGE_UNUSUAL, "BOOT2", section->end - 8, section->parameter + 4,
+			       entry, _("the entry address is not the load address + 4"));
 }
 
 static void check_section(struct fs2_verification *v, const struct fs2_section *section)
@@ -71,8 +71,8 @@ static void check_section(struct fs2_verification *v, const struct fs2_section *
 		check_finding(v->check, IMAGE_UNUSUAL, name, section->offset, _("section of unknown type %u"),
 			      section->type);
 	if (!section->last && section->next != section->end)
-		check_compared(v->check, IMAGE_UNUSUAL, name, section->offset + 12, section->end, section->next,
-			       _("there is a gap behind the section"));
+		check_compared(v->check, IMAGE_UNUSUAL, name, section->offset + 12, section->end,
+			       section->next, _("there is a gap behind the section"));
 	switch (section->type) {
 	case FS2_GUID:
 		v->guid_sections++;

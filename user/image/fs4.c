@@ -81,7 +81,8 @@ int fs4_pointers(const struct image_view *view, uint32_t pointers[FS4_POINTER_CO
 		if (!pointer_good(bytes + 8 * i))
 			return image_fail(error, -EBADMSG, FS4_POINTERS + 8 * i,
 					  _("hardware pointer %u is 0x%x: its CRC should be 0x%04x, is 0x%08x"), i,
-					  pointers[i], image_pointer_crc(pointers[i]), get32(bytes + 8 * i + 4));
+					  pointers[i], image_pointer_crc(pointers[i]),
+					  get32(bytes + 8 * i + 4));
 		if (pointers[i] == UINT32_MAX)
 			pointers[i] = 0;
 	}
@@ -427,7 +428,8 @@ static int check_entries(const struct fs4_toc *toc, const char *name, struct ima
 
 /* An encrypted image shows its IMAGE_INFO through a pointer; its sections are not to be seen. */
 static int encrypted_facts(const struct image_view *view, const uint32_t pointers[FS4_POINTER_COUNT],
-			   uint8_t info[FS4_INFO_LENGTH], struct image_facts *facts, struct image_error *error)
+			   uint8_t info[FS4_INFO_LENGTH], struct image_facts *facts,
+			   struct image_error *error)
 {
 	int code;
 
@@ -443,6 +445,11 @@ static int encrypted_facts(const struct image_view *view, const uint32_t pointer
 	return take_info(info, pointers[FS4_IMAGE_INFO_POINTER], facts, error);
 }
 
+static bool has_either(const struct fs4_toc *toc, uint32_t type, uint32_t other)
+{
+	return fs4_find(toc, type, 0) || fs4_find(toc, other, 0);
+}
+
 static int plain_facts(const struct image_view *view, const struct fs4_toc *itoc, unsigned int flags,
 		       uint8_t info[FS4_INFO_LENGTH], struct image_facts *facts, struct image_error *error)
 {
@@ -453,9 +460,8 @@ static int plain_facts(const struct image_view *view, const struct fs4_toc *itoc
 	if (code)
 		return code;
 	facts->length = fs4_toc_end(itoc);
-	facts->security_keys = (fs4_find(itoc, FS4_SIGNATURE_256, 0) || fs4_find(itoc, FS4_SIGNATURE_512, 0)) &&
-			       (fs4_find(itoc, FS4_PUBLIC_KEYS_2048, 0) ||
-				fs4_find(itoc, FS4_PUBLIC_KEYS_4096, 0));
+	facts->security_keys = has_either(itoc, FS4_SIGNATURE_256, FS4_SIGNATURE_512) &&
+			       has_either(itoc, FS4_PUBLIC_KEYS_2048, FS4_PUBLIC_KEYS_4096);
 	section = fs4_find(itoc, FS4_IMAGE_INFO, 0);
 	if (!section)
 		return image_fail(error, -EBADMSG, itoc->address, _("there is no IMAGE_INFO in the ITOC"));

@@ -210,8 +210,8 @@ static void check_order(struct fs4_verification *v)
 			continue;
 		if (section->address < before->address + before->size) {
 			check_compared(v->check, IMAGE_DAMAGED, fs4_type_name(section->type),
-				       section->where + 0x14, before->address + before->size, section->address,
-				       _("it overlaps the section before it, or stands before it"));
+				       section->where + 0x14, before->address + before->size,
+				       section->address, _("it overlaps the section before it, or stands before it"));
 			continue;
 		}
 		for (byte = before->address + before->size; byte < section->address; byte++)

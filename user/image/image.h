@@ -67,7 +67,7 @@ struct image_place {
 	enum image_layout layout;	/* never AUTO */
 	uint32_t address;		/* physical address of the magic */
 	unsigned int slot;		/* 0 or 1 */
-	uint32_t log2_chunk;		/* of a failsafe image; 0: not failsafe, or unknown before facts are read */
+	uint32_t log2_chunk;		/* of a failsafe image; 0: not failsafe, or not known */
 	bool misplaced;			/* no image of this format may start here: a leftover */
 };
 

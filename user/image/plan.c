@@ -79,7 +79,8 @@ static int damaged_facts(const struct fs2_target *target, struct fs2_flash_state
 	int code;
 
 	for (i = 0; i < count && !state->has_facts; i++) {
-		code = image_facts(target->flash, &state->places[found[i]], IMAGE_NO_ROM, &state->old_facts, error);
+		code = image_facts(target->flash, &state->places[found[i]], IMAGE_NO_ROM, &state->old_facts,
+				   error);
 		if (code && code != -EBADMSG)
 			return code;
 		state->has_facts = !code;
@@ -285,7 +286,8 @@ int fs2_plan(const struct fs2_target *target, const struct fs2_flash_state *stat
 	if (length & 3 || length > UINT32_MAX || length != facts->length)
 		return image_fail(error, -EINVAL, 0, _("the image has %zu bytes, its header says %u"), length,
 				  facts->length);
-	code = fs2_room(target->flash->size, state->has_facts ? &state->old_facts : NULL, facts, &room, error);
+	code = fs2_room(target->flash->size, state->has_facts ? &state->old_facts : NULL, facts, &room,
+			error);
 	if (!code)
 		code = check_sizes(target, facts, length, room.limit, plan, error);
 	if (code)
