@@ -22,6 +22,7 @@ struct cxfw_flash_backend;
 struct cxfw_flash {
 	bool probed;
 	bool locked;
+	bool address_stays;		/* SPI gateway: its address register outlives a command */
 	u32 access;			/* CXFW_FLASH_ACCESS_* */
 	u32 size;			/* bytes, all banks */
 	u32 banks;

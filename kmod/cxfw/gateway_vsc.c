@@ -140,11 +140,25 @@ static int try_space(struct cxfw_device *device, u32 space)
 	return 0;
 }
 
+static int vsc_check(struct cxfw_device *device)
+{
+	u32 value;
+	int error = vsc_read(device, SEMAPHORE, &value);
+
+	if (error || value == device->gateway.ticket)
+		return error;
+	return cxfw_fail(device, -EIO, "the VSC semaphore holds %#x instead of our %#x: the card was reset meanwhile",
+			 value, device->gateway.ticket);
+}
+
 static int select_space(struct cxfw_device *device, u32 space)
 {
 	int answer = try_space(device, space);
 
 	if (answer <= 0)
+		return answer;
+	answer = vsc_check(device);
+	if (answer)
 		return answer;
 	return cxfw_fail(device, -EOPNOTSUPP, "the VSC has no space %#x", space);
 }
@@ -153,12 +167,12 @@ static int wait_flag(struct cxfw_device *device, u32 address, u32 expected)
 {
 	unsigned int polls;
 	u32 value = 0;
+	int error;
 
 	for (polls = 1; polls <= FLAG_POLLS; polls++) {
 		cxfw_config_read(device, device->gateway.vsc + ADDRESS, &value);
 		if (value == ALL_ONES) {
-			int error = cxfw_device_present(device);
-
+			error = cxfw_device_present(device);
 			if (error)
 				return error;
 		} else if ((value & ADDRESS_FLAG) == expected) {
@@ -169,6 +183,9 @@ static int wait_flag(struct cxfw_device *device, u32 address, u32 expected)
 		if (polls >= FLAG_POLLS_BUSY && polls % 16 == 0)
 			usleep_range(10, 20);
 	}
+	error = vsc_check(device);
+	if (error)
+		return error;
 	return cxfw_fail(device, -ETIMEDOUT, "the VSC's flag did not turn at %#x:%#x in %u polls (last %#x)",
 			 device->gateway.space, address, FLAG_POLLS, value);
 }
@@ -200,17 +217,6 @@ static int vsc_space_write(struct cxfw_device *device, u32 space, u32 address, u
 	if (!error)
 		error = vsc_write(device, ADDRESS, address | ADDRESS_FLAG);
 	return error ? error : wait_flag(device, address, 0);
-}
-
-static int vsc_check(struct cxfw_device *device)
-{
-	u32 value;
-	int error = vsc_read(device, SEMAPHORE, &value);
-
-	if (error || value == device->gateway.ticket)
-		return error;
-	return cxfw_fail(device, -EIO, "the VSC semaphore holds %#x instead of our %#x: the card was reset meanwhile",
-			 value, device->gateway.ticket);
 }
 
 static int probe_spaces(struct cxfw_device *device)

@@ -25,7 +25,7 @@ struct layout {
 	u32 generation;
 	u32 command, address, data;	/* CR addresses */
 	u32 semaphore;			/* generation 4: read to lock; 0: CXFW_SPI_LOCK of command */
-	u32 cache;			/* cache replacement: bit 0 enables; 0: none */
+	u32 cache;			/* cache replacement: CACHE_ENABLE; 0: none */
 	u32 always;			/* bits that every command carries */
 	u32 banks;
 };
@@ -43,6 +43,7 @@ struct layout {
 #define FLASH_ENABLE	0x00002000U
 #define FOUR_BYTES	0x00004000U
 #define OPCODE(opcode)	((u32)(opcode) << 16)
+#define CACHE_ENABLE	0x00000001U
 
 static const struct layout layouts[] = {
 	{
@@ -165,7 +166,7 @@ static int read_status(struct cxfw_device *device, const struct layout *layout, 
 
 /* Locks */
 
-static int set_cache_replacement(struct cxfw_device *device, const struct layout *layout, bool on)
+static int stop_cache(struct cxfw_device *device, const struct layout *layout)
 {
 	u32 value;
 	int error;
@@ -173,7 +174,21 @@ static int set_cache_replacement(struct cxfw_device *device, const struct layout
 	if (!layout->cache)
 		return 0;
 	error = cr_read(device, layout->cache, &value);
-	return error ? error : cr_write(device, layout->cache, on ? value | 1 : value & ~1U);
+	return error ? error : cr_write(device, layout->cache, value & ~CACHE_ENABLE);
+}
+
+/* Nobody but a reset can have started it again. */
+static int start_cache(struct cxfw_device *device, const struct layout *layout)
+{
+	u32 value;
+	int error;
+
+	if (!layout->cache)
+		return 0;
+	error = cr_read(device, layout->cache, &value);
+	if (!error && value & CACHE_ENABLE)
+		return lock_lost(device, value);
+	return error ? error : cr_write(device, layout->cache, value | CACHE_ENABLE);
 }
 
 static int lock_gateway(struct cxfw_device *device, const struct layout *layout)
@@ -185,7 +200,7 @@ static int lock_gateway(struct cxfw_device *device, const struct layout *layout)
 	error = cxfw_latch_take(device, layout->command, CXFW_SPI_LOCK, &wait_gateway);
 	if (error)
 		return error;
-	error = set_cache_replacement(device, layout, false);
+	error = stop_cache(device, layout);
 	return error ? error : wait_gateway_idle(device, layout);
 }
 
@@ -213,16 +228,18 @@ static int leave(struct cxfw_device *device, const struct layout *layout, int er
 	if (!device->gateway.inside)
 		return error;
 	memcpy(why, device->why, sizeof(why));
-	lost = still_locked(device, layout);
-	release = set_cache_replacement(device, layout, true);
-	if (!release)
-		release = cr_write(device, layout->semaphore ? layout->semaphore : layout->command, 0);
-	cxfw_gateway_end(device);
+	lost = cxfw_gateway_check(device);
+	if (!lost)
+		lost = still_locked(device, layout);
+	if (!lost)
+		lost = start_cache(device, layout);
 	if (lost)
-		return lost;
-	if (error)
+		memcpy(why, device->why, sizeof(why));
+	release = cr_write(device, layout->semaphore ? layout->semaphore : layout->command, 0);
+	cxfw_gateway_end(device);
+	if (lost || error)
 		memcpy(device->why, why, sizeof(why));
-	return error ? error : release;
+	return lost ? lost : error ? error : release;
 }
 
 /* On failure nobody is inside. */
@@ -309,6 +326,20 @@ static int count_banks(struct cxfw_device *device, const struct layout *layout)
 	return error;
 }
 
+/* Whether a card keeps its address register over a command is not known of every one. */
+static int look_at_address(struct cxfw_device *device, const struct layout *layout)
+{
+	static const u32 address = 0x1230;
+	u32 words[CHUNK / 4], value;
+	int error = read_chunk(device, layout, 0, address, &three_bytes, 0, CHUNK / 4, words);
+
+	if (!error)
+		error = cr_read(device, layout->address, &value);
+	if (!error)
+		device->flash.address_stays = value == address;
+	return error;
+}
+
 static int read_more_status(struct cxfw_device *device, const struct layout *layout)
 {
 	struct cxfw_flash *flash = &device->flash;
@@ -340,6 +371,8 @@ static int probe_chip(struct cxfw_device *device, const struct layout *layout)
 	error = read_more_status(device, layout);
 	if (!error)
 		error = count_banks(device, layout);
+	if (!error)
+		error = look_at_address(device, layout);
 	if (error)
 		return error;
 	bytes = cxfw_flash_chip_bytes(flash->jedec);
@@ -391,6 +424,26 @@ static const struct opcodes *opcodes_of(const struct cxfw_device *device, u32 *f
 	return four ? &four_bytes : &three_bytes;
 }
 
+/*
+ * Where every command sets the lock anew and no VSC semaphore stands around it, leave()
+ * would not learn of a reset before the last command. A reset clears lock and address.
+ */
+static int check_chunk(struct cxfw_device *device, const struct layout *layout, u32 address)
+{
+	u32 value;
+	int error;
+
+	if (layout->semaphore || device->gateway.vsc)
+		return 0;
+	error = still_locked(device, layout);
+	if (error || !device->flash.address_stays)
+		return error;
+	error = cr_read(device, layout->address, &value);
+	if (!error && value != address)
+		return lock_lost(device, value);
+	return error;
+}
+
 static int read_chunk(struct cxfw_device *device, const struct layout *layout, u32 bank, u32 address,
 		      const struct opcodes *opcodes, u32 first, u32 count, u32 *words)
 {
@@ -404,7 +457,7 @@ static int read_chunk(struct cxfw_device *device, const struct layout *layout, u
 	/* All-ones is believed after leave() has found the lock still there. */
 	for (i = 0; i < count && !error; i++)
 		error = cxfw_gateway_read_unchecked(device, CXFW_SPACE_CR, layout->data + 4 * (first + i), &words[i]);
-	return error;
+	return error ? error : check_chunk(device, layout, address);
 }
 
 static int read_part(struct cxfw_device *device, const struct layout *layout, u32 address, u8 *buffer, u32 length)
