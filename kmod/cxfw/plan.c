@@ -644,7 +644,7 @@ static int hash_window(struct run *run, struct cxfw_sha256 *hash)
 				return error;
 		}
 	}
-	return 0;
+	return tell(run, CXFW_PHASE_VERIFY, run->plan->head.image_length, run->plan->head.image_length, true);
 }
 
 static int phase_verify(struct run *run)
