@@ -353,6 +353,21 @@ static void write_card(struct output *output, const struct listing *listing, con
 	output_end(output);
 }
 
+/* Is there a card whose PSID info would find, but no register or driver tells? */
+static bool psid_in_flash(const struct listing *listing)
+{
+	const char *source;
+	size_t i;
+
+	for (i = 0; i < listing->pci.count; i++) {
+		const struct row *row = &listing->rows[i];
+
+		if (row->first && row->facts && row->facts->family == CXFW_FAMILY_MLX4 && !psid_of(row, &source))
+			return true;
+	}
+	return false;
+}
+
 static void write_listing(struct output *output, const struct options *options, const struct listing *listing)
 {
 	const char *const headers[] = {
@@ -385,6 +400,8 @@ static void write_listing(struct output *output, const struct options *options, 
 	if (!shown)
 		say(options, hidden ? _("this machine has virtual functions of ConnectX cards only") :
 				      _("this machine has no ConnectX card"));
+	if (!options->json && psid_in_flash(listing))
+		say(options, _("a PSID of ConnectX-2 and 3 stands in the flash, which list does not read: cxctl info CARD"));
 	for (i = 0; i < listing->pci.count && !options->json; i++)
 		if (listing->rows[i].first && listing->rows[i].facts && *listing->rows[i].facts->trouble)
 			say(options, "%s: %s", listing->rows[i].pci->address, listing->rows[i].facts->trouble);
