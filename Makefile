@@ -73,8 +73,8 @@ simulation: $(BUILD)/cxsim-image
 
 # --- checks --------------------------------------------------------------------------------
 
-check: all simulation | set-up ## everything short: lint, unit, vm on every kernel, peer
-	@scripts/check.sh lint unit vm peer
+check: all simulation | set-up ## everything short: lint, unit, vm on every kernel, peer, speed goals
+	@scripts/check.sh lint unit vm peer bench
 
 check-unit: | set-up-test ## unit tests of formats and driver floors against the model, with sanitizers
 	@scripts/check.sh unit

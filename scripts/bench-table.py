@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""bench-table.py LOG JSON: from the lines of selftests/bench/bench.sh to a table and a file."""
+"""bench-table.py LOG JSON [--ktap]: from the lines of selftests/bench/bench.sh to a table and a file."""
 import json
 import sys
 
@@ -33,6 +33,11 @@ def main():
         goal = f"<= " + f'{r["goal"]:g}'
         print(f'{r["name"]:{width}}  {number(r["ours"], 1):>10} {number(r["peer"], 1):>10} '
               f'{number(r["ratio"], 3):>7} {goal:>7}  {"met" if r["met"] else "MISSED"}  ({r["unit"]})')
+    if "--ktap" in sys.argv:
+        print("KTAP version 1")
+        print(f"1..{len(rows)}")
+        for index, r in enumerate(rows, 1):
+            print(f'{"ok" if r["met"] else "not ok"} {index} goal of speed: {r["name"]}')
     sys.exit(0 if all(r["met"] for r in rows) else 1)
 
 

@@ -1,13 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# bench.sh SERIES: runs selftests/bench/bench.sh in a virtual machine, prints its table and
+# bench.sh [--ktap] SERIES: runs selftests/bench/bench.sh in a virtual machine, prints its table and
 # writes build/bench.json. Exit status 1 if a goal is not met.
 set -eu
 . "$(dirname "$0")/common.sh"
+form=
+if [ "$1" = --ktap ]; then
+    form=$1
+    shift
+fi
 series=$1
 "$top/scripts/build-modules.sh" "$series"
 log=$build/bench.log
 VM_TIMEOUT=900 "$top/scripts/vm.sh" "$series" "$top/selftests/bench/bench.sh" "$(command -v strace):/usr/bin/strace" |
     tee "$log" | grep -E '^(# |bench)' | grep -v '^bench|' || die "the machine stopped early: see $log"
 grep -q '^bench-done' "$log" || die "the run did not come to its end: see $log"
-exec python3 "$top/scripts/bench-table.py" "$log" "$build/bench.json"
+# shellcheck disable=SC2086
+exec python3 "$top/scripts/bench-table.py" "$log" "$build/bench.json" $form

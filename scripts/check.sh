@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# check.sh PART…: runs parts of the tests (lint, unit, vm, peer), shows their output as it
+# check.sh PART…: runs parts of the tests (lint, unit, vm, peer, bench), shows their output as it
 # comes, and ends with "N passed, N failed, N skipped". Exit status 0 only if none failed.
 #   KERNELS   which kernels part vm runs on    TEST   only tests whose name has this in it
 set -u
@@ -34,40 +34,74 @@ part_lint()
 
 part_unit()
 {
-    local source name
+    local program name
     heading "unit: building"
     make -k -j2 unit-tests >"$build/check/unit.log" 2>&1
-    for source in selftests/unit/test_*.c; do
-        name=$(basename "$source" .c)
+    for program in $(make -s list-unit-tests); do
+        name=$(basename "$program")
         case $name in *"${TEST:-}"*) ;; *) continue ;; esac
-        if make -q "$build/unit/$name" 2>/dev/null; then
-            one 900 "unit/$name" "$build/unit/$name"
+        if make -q "$program" 2>/dev/null; then
+            one 900 "unit/$name" "$program"
         else
-            make "$build/unit/$name" 2>&1 | grep -E -A3 'error|undefined|\*\*\*' | head -n 20
+            make "$program" 2>&1 | grep -E -A3 'error|undefined|\*\*\*' | head -n 20
             one 5 "unit/$name" sh -c 'echo "1..1"; echo "not ok 1 it builds"; exit 1'
         fi
     done
-    for source in selftests/unit/test_*.py; do
-        name=$(basename "$source" .py)
-        case $name in *"${TEST:-}"*) one 60 "unit/$name" python3 "$source" ;; esac
+    for program in selftests/unit/test_*.py; do
+        name=$(basename "$program" .py)
+        case $name in *"${TEST:-}"*) one 60 "unit/$name" python3 "$program" ;; esac
     done
 }
 
+vm_one()
+{
+    if scripts/build-modules.sh "$1"; then
+        one "${VM_TIMEOUT:-2400}" "vm/$1" selftests/vm/run.sh "$1"
+    else
+        one 5 "vm/$1" sh -c 'echo "1..1"; echo "not ok 1 the modules build"; exit 1'
+    fi
+}
+
+# Two machines at a time: a test mostly keeps one core busy. What each says is shown when it
+# has ended.
 part_vm()
 {
     local series
+    rm -f "$build"/check/vm-*
     for series in ${KERNELS:-$all_series}; do
-        if ! scripts/build-modules.sh "$series"; then
-            one 5 "vm/$series" sh -c 'echo "1..1"; echo "not ok 1 the modules build"; exit 1'
-            continue
+        at_most 1
+        { vm_one "$series" >"$build/check/vm-$series.log" 2>&1; mv "$build/check/vm-$series.log"{,.ended}; } &
+    done
+    at_most 0
+}
+
+# at_most N: waits until no more than N machines run; a line a minute tells how far they are.
+at_most()
+{
+    local seconds=0 log
+    while [ "$(jobs -rp | wc -l)" -gt "$1" ]; do
+        sleep 1
+        seconds=$((seconds + 1))
+        if [ $((seconds % 60)) = 0 ]; then
+            for log in "$build"/check/vm-*.log; do
+                [ ! -e "$log" ] || echo "# ${log##*/}: $(grep -c -E '^ +(not )?ok ' "$log") tests so far"
+            done
         fi
-        one 1500 "vm/$series" selftests/vm/run.sh "$series"
+    done
+    for log in "$build"/check/vm-*.log.ended; do
+        [ ! -e "$log" ] || { cat "$log"; mv "$log" "${log%.log.ended}.ktap"; }
     done
 }
 
 part_peer()
 {
     one 2400 peer selftests/peer/run.sh
+}
+
+# The goals of speed, each a test.
+part_bench()
+{
+    one 1500 bench scripts/bench.sh --ktap "${BENCH_KERNEL:-6.1}"
 }
 
 for part; do

@@ -16,7 +16,8 @@ FLOOR_SOURCES := $(filter-out $(addprefix kmod/cxfw/,main.c netlink.c chardev.c 
 IMAGE_SOURCES := $(wildcard user/image/*.c)
 TOOL_SOURCES := $(wildcard $(foreach d,base device host,user/$(d)/*.c))
 UNIT_SHARED := selftests/lib/ktap.c $(filter-out selftests/unit/test_%,$(wildcard selftests/unit/*.c))
-UNIT_TESTS := $(patsubst selftests/unit/test_%.c,$(UNIT)/test_%,$(wildcard selftests/unit/test_*.c))
+UNIT_TESTS := $(patsubst selftests/unit/%.c,$(UNIT)/%,$(wildcard selftests/unit/test_*.c)) \
+	$(patsubst selftests/fuzz/%.c,$(UNIT)/%,$(wildcard selftests/fuzz/fuzz_*.c))
 
 unit_objects = $(patsubst %.c,$(UNIT)/%.o,$(1))
 
@@ -39,15 +40,25 @@ $(UNIT)/%.o: %.c selftests/unit/unit.mk
 	$(call say,CC,$<)
 	$(Q)$(UNIT_CC) $(UNIT_CFLAGS) $(UNIT_INCLUDE) -MMD -MP -c -o $@ $<
 
-$(UNIT)/test_%: $(UNIT)/selftests/unit/test_%.o $(UNIT)/libshared.a $(UNIT)/libfloors.a $(UNIT)/libimage.a \
-		$(UNIT)/libmodel.a $(UNIT)/libtool.a
+UNIT_LIBRARIES := $(addprefix $(UNIT)/,libshared.a libfloors.a libimage.a libmodel.a libtool.a)
+
+$(UNIT)/test_%: $(UNIT)/selftests/unit/test_%.o $(UNIT_LIBRARIES)
+	$(unit_link)
+$(UNIT)/fuzz_%: $(UNIT)/selftests/fuzz/fuzz_%.o $(UNIT_LIBRARIES)
+	$(unit_link)
+
+define unit_link
 	$(call say,LINK,$@)
 	$(Q)$(UNIT_CC) $(UNIT_CFLAGS) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 		-lmnl -lkmod -ljson-c -lcrypto -lz -lm
+endef
 
 unit-tests: $(UNIT_TESTS)
 
-.PHONY: unit-tests
+list-unit-tests:
+	@echo $(UNIT_TESTS)
+
+.PHONY: unit-tests list-unit-tests
 .SECONDARY:
 
 -include $(shell find $(UNIT) -name '*.d' 2>/dev/null)

@@ -15,7 +15,9 @@ for name in $(sed -n -E '/^TEST_PROGS/,/[^\\]$/ { s/^TEST_PROGS *:=//; s/\\//; p
 done
 # The driver's own client.
 make -s -f selftests/vm/vm.mk BUILD="$build/vm" "$build/vm/driver-test" >&2
-VM_TIMEOUT=${VM_TIMEOUT:-1400} VM_ARGS=$tests VM_ENV="ROUNDS=${ROUNDS:-} SERIES=$series" \
+# TOGETHER_ROUNDS="6.1=200" makes one test longer on one kernel.
+rounds=$(echo " ${TOGETHER_ROUNDS:-}" | sed -n -E "s/.* ${series//./\\.}=([0-9]+).*/\1/p")
+VM_TIMEOUT=${VM_TIMEOUT:-2300} VM_ARGS=$tests VM_ENV="TOGETHER_ROUNDS=$rounds LOCKDOWN_TEST=" \
     exec scripts/vm.sh "$series" selftests/vm/runner.sh "$build/cxsim-image:/usr/bin/cxsim-image" \
     "$build/vm/driver-test:/usr/bin/driver-test" \
     ${REAL_IMAGE:+"$REAL_IMAGE:/mnt/connectx3pro.bin"}

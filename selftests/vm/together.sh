@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# mstflint and cxctl against one card at the same time, ROUNDS rounds over each gateway:
+# mstflint and cxctl against one card at the same time, TOGETHER_ROUNDS rounds over each gateway:
 # neither ever reads a wrong byte, and no semaphore that the in-tree drivers wait for is held
 # longer than they have patience.
 . ./lib.sh
 
 command -v mstflint >/dev/null || skip_all "no mstflint here"
 plan 10
-load || skip_all "the modules do not load"
-rounds=${ROUNDS:-25}
+load || bail "the modules do not load"
+rounds=${TOGETHER_ROUNDS:-20}
 echo "# $rounds rounds over each gateway"
 
 # together MODEL
@@ -25,7 +25,7 @@ together()
         for round in $(seq "$rounds"); do
             mstflint -d "$address" query >"$work/query" 2>&1 && cmp "$work/query" "$work/right-mstflint" ||
                 { echo "round $round: mstflint query"; cat "$work/query"; }
-            if [ $((round % 10)) = 1 ]; then
+            if [ $((round % 50)) = 1 ]; then
                 rm -f /tmp/image.bin
                 mstflint -d "$address" ri /tmp/image.bin >"$work/ri" 2>&1 && cmp /tmp/image.bin /tmp/right-image.bin ||
                     { echo "round $round: mstflint ri"; tail -n 5 "$work/ri"; }
@@ -38,7 +38,7 @@ together()
     : >"$work/ours"
     while [ ! -e "$work/done" ] || [ $ours -lt "$rounds" ]; do
         cxctl info "$address" -j >"$work/info" 2>"$work/info-error" && same_info || { echo "cxctl info, turn $ours"; cat "$work/info-error"; } >>"$work/ours"
-        if [ $((ours % 10)) = 1 ]; then
+        if [ $((ours % 20)) = 1 ]; then
             rm -f /tmp/backup.bin
             cxctl backup "$address" -o /tmp/backup.bin >/dev/null 2>"$work/backup-error" && cmp /tmp/backup.bin /tmp/right.bin ||
                 { echo "cxctl backup, turn $ours"; cat "$work/backup-error"; } >>"$work/ours" 2>&1
