@@ -67,7 +67,7 @@ demo: all simulation | set-up-test ## simulated cards listed, explained, backed 
 
 try: all simulation | set-up-test ## a shell in a virtual machine with cards plugged in (KERNEL=6.1)
 	@scripts/build-modules.sh $(firstword $(KERNEL) $(DEMO_KERNEL))
-	@scripts/vm.sh $(firstword $(KERNEL) $(DEMO_KERNEL)) shell $(BUILD)/cxsim-image
+	@scripts/vm.sh $(firstword $(KERNEL) $(DEMO_KERNEL)) shell $(BUILD)/cxsim-image:/usr/bin/cxsim-image
 
 simulation: $(BUILD)/cxsim-image
 

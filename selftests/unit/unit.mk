@@ -16,8 +16,7 @@ FLOOR_SOURCES := $(filter-out $(addprefix kmod/cxfw/,main.c netlink.c chardev.c 
 IMAGE_SOURCES := $(wildcard user/image/*.c)
 TOOL_SOURCES := $(wildcard $(foreach d,base device host,user/$(d)/*.c))
 UNIT_SHARED := selftests/lib/ktap.c $(filter-out selftests/unit/test_%,$(wildcard selftests/unit/*.c))
-UNIT_TESTS := $(patsubst selftests/unit/%.c,$(UNIT)/%,$(wildcard selftests/unit/test_*.c)) \
-	$(patsubst selftests/fuzz/%.c,$(UNIT)/%,$(wildcard selftests/fuzz/fuzz_*.c))
+UNIT_TESTS := $(patsubst selftests/unit/%.c,$(UNIT)/%,$(wildcard selftests/unit/test_*.c))
 
 unit_objects = $(patsubst %.c,$(UNIT)/%.o,$(1))
 
@@ -43,15 +42,9 @@ $(UNIT)/%.o: %.c selftests/unit/unit.mk
 UNIT_LIBRARIES := $(addprefix $(UNIT)/,libshared.a libfloors.a libimage.a libmodel.a libtool.a)
 
 $(UNIT)/test_%: $(UNIT)/selftests/unit/test_%.o $(UNIT_LIBRARIES)
-	$(unit_link)
-$(UNIT)/fuzz_%: $(UNIT)/selftests/fuzz/fuzz_%.o $(UNIT_LIBRARIES)
-	$(unit_link)
-
-define unit_link
 	$(call say,LINK,$@)
 	$(Q)$(UNIT_CC) $(UNIT_CFLAGS) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 		-lmnl -lkmod -ljson-c -lcrypto -lz -lm
-endef
 
 unit-tests: $(UNIT_TESTS)
 
