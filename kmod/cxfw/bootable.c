@@ -19,9 +19,13 @@
 #define SECTIONS_MAX		256
 #define SECTION_EMT		4
 #define SECTION_GUID		6
+#define SECTION_INFO		10
 #define SECTION_LAST		12
 #define CHAIN_END		0xff000000
-#define CRC_BLANK_GUID		0xffff
+#define BLANK			0xffff	/* CRCs of an image without GUIDs */
+#define FULL_CRC		0x22
+#define TAG_FULL_CRC		11	/* its presence says that the full CRC counts */
+#define TAG_END			0xff
 
 const u8 cxfw_fs2_magic[CXFW_MAGIC_BYTES] = {
 	0x4d, 0x54, 0x46, 0x57, 0x8c, 0xdf, 0xd0, 0x00, 0xde, 0xad, 0x92, 0x70, 0x41, 0x54, 0xbe, 0xef,
@@ -69,13 +73,17 @@ static u32 dword(const u8 *bytes)
 	return (u32)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
 }
 
+static bool sums_to_zero(const u8 bytes[4])
+{
+	return !((bytes[0] + bytes[1] + bytes[2] + bytes[3]) & 0xff);
+}
+
 bool cxfw_fs2_layout(const u8 header[CXFW_FS2_HEADER_BYTES], struct cxfw_fs2_layout *layout)
 {
 	layout->failsafe = header[0x2b] & 8;
 	layout->log2_chunk = 16 + (header[0x2b] & 7);
 	layout->image_length = dword(header + 0x30);
-	return !((header[0x28] + header[0x29] + header[0x2a] + header[0x2b]) & 0xff) &&
-	       header[0x24] != 3 && layout->image_length >= CXFW_FS2_HEADER_BYTES &&
+	return sums_to_zero(header + 0x28) && header[0x24] != 3 && layout->image_length >= CXFW_FS2_HEADER_BYTES &&
 	       !(layout->image_length & 3);
 }
 
@@ -83,17 +91,28 @@ struct walk {
 	const struct cxfw_image_source *source;
 	u8 *piece;		/* PIECE bytes */
 	u32 end;		/* image length from the header */
+	u32 info, guids;	/* where the header says that these sections' bodies are */
+	bool saw_info, saw_guids;
+	bool full_crc, blank;
 	char *why;
 };
 
 #define not_bootable(walk, ...) (snprintf((walk)->why, CXFW_WHY_LENGTH, __VA_ARGS__), -EBADMSG)
 
-/* CRC of length bytes at offset against the dword that follows them. */
-static int check_crc(struct walk *walk, u32 offset, u32 length, const char *name, bool may_be_blank)
+static int read_dword(struct walk *walk, u32 offset, u32 *value)
 {
-	u32 end = offset + length, at, part, stored;
-	u16 crc = CXFW_CRC16_START;
-	u8 last[4];
+	u8 bytes[4];
+	int error = walk->source->read(walk->source->context, offset, bytes, sizeof(bytes));
+
+	if (!error)
+		*value = dword(bytes);
+	return error;
+}
+
+/* Continues a CRC over [offset, end). */
+static int add_crc(struct walk *walk, u32 offset, u32 end, u16 *crc)
+{
+	u32 at, part;
 	int error;
 
 	for (at = offset; at < end; at += part) {
@@ -101,15 +120,95 @@ static int check_crc(struct walk *walk, u32 offset, u32 length, const char *name
 		error = walk->source->read(walk->source->context, at, walk->piece, part);
 		if (error)
 			return error;
-		crc = cxfw_image_crc16(crc, walk->piece, part);
+		*crc = cxfw_image_crc16(*crc, walk->piece, part);
 	}
-	error = walk->source->read(walk->source->context, end, last, sizeof(last));
+	return 0;
+}
+
+/* GUIDs that were never written: node GUID and CRC are all ones. */
+static int check_blank(struct walk *walk, u32 offset, u32 length, u32 stored)
+{
+	u32 high, low;
+	int error;
+
+	if (stored != BLANK || length < 16 + 8 || !walk->source->may_be_blank)
+		return 0;
+	error = read_dword(walk, offset + 16, &high);
+	if (!error)
+		error = read_dword(walk, offset + 20, &low);
+	if (!error)
+		walk->blank = (high & low) == 0xffffffff;
+	return error;
+}
+
+/* CRC of length bytes at offset against the dword that follows them. */
+static int check_crc(struct walk *walk, u32 offset, u32 length, const char *name, bool guids)
+{
+	u16 crc = CXFW_CRC16_START;
+	u32 stored;
+	int error;
+
+	error = add_crc(walk, offset, offset + length, &crc);
+	if (!error)
+		error = read_dword(walk, offset + length, &stored);
+	if (!error && guids)
+		error = check_blank(walk, offset, length, stored);
 	if (error)
 		return error;
 	crc = cxfw_image_crc16_end(crc);
-	stored = dword(last);
-	if (stored != crc && !(may_be_blank && stored == CRC_BLANK_GUID))
+	if (stored != crc && !(guids && walk->blank))
 		return not_bootable(walk, "%s at %#x has CRC %#x, expected %#x", name, offset, stored, crc);
+	return 0;
+}
+
+/* The tags of the image information: does one say that the full CRC counts? */
+static int read_tags(struct walk *walk, u32 offset, u32 length)
+{
+	u32 at = 0, head;
+	int error;
+
+	while (length - at >= sizeof(head)) {
+		error = read_dword(walk, offset + at, &head);
+		if (error)
+			return error;
+		at += sizeof(head);
+		if (head >> 24 == TAG_END)
+			break;
+		if ((head & 0xffffff) > length - at || head & 3)
+			return not_bootable(walk, "a tag at %#x is longer than its section", offset + at - 4);
+		walk->full_crc |= head >> 24 == TAG_FULL_CRC;
+		at += head & 0xffffff;
+	}
+	if (at != length)
+		return not_bootable(walk, "the tags at %#x do not end with their section", offset);
+	return 0;
+}
+
+/* What the header points to. */
+static int note_section(struct walk *walk, u32 type, u32 body, u32 length)
+{
+	if (type == SECTION_GUID && body == walk->guids)
+		walk->saw_guids = true;
+	if (type != SECTION_INFO || body != walk->info)
+		return 0;
+	walk->saw_info = true;
+	return read_tags(walk, body, length);
+}
+
+static int check_full_crc(struct walk *walk, u8 header[CXFW_FS2_HEADER_BYTES])
+{
+	u16 crc, stored = header[FULL_CRC] << 8 | header[FULL_CRC + 1];
+	int error;
+
+	header[FULL_CRC] = 0xff;
+	header[FULL_CRC + 1] = 0xff;
+	crc = cxfw_image_crc16(CXFW_CRC16_START, header, CXFW_FS2_HEADER_BYTES);
+	error = add_crc(walk, CXFW_FS2_HEADER_BYTES, walk->end, &crc);
+	if (error)
+		return error;
+	crc = walk->blank ? BLANK : cxfw_image_crc16_end(crc);
+	if (stored != crc)
+		return not_bootable(walk, "the full CRC is %#x, expected %#x", stored, crc);
 	return 0;
 }
 
@@ -149,9 +248,13 @@ static int check_section(struct walk *walk, u32 offset, u32 *next)
 	if (body > SECTION_BYTES_MAX)
 		return not_bootable(walk, "section at %#x claims %u", offset, body);
 	body = type == SECTION_EMT ? ALIGN(body, 4) : body * 4;
+	if (body > SECTION_BYTES_MAX)
+		return not_bootable(walk, "section at %#x claims %u bytes", offset, body);
 	if (body > room)
 		return not_bootable(walk, "section at %#x is longer than the image", offset);
 	error = check_crc(walk, offset, sizeof(head) + body, "section", type == SECTION_GUID);
+	if (!error)
+		error = note_section(walk, type, offset + sizeof(head), body);
 	if (error)
 		return error;
 	*next = dword(head + 12);
@@ -159,6 +262,8 @@ static int check_section(struct walk *walk, u32 offset, u32 *next)
 		*next = 0;
 	if (*next && *next < offset + sizeof(head) + body + 4)
 		return not_bootable(walk, "section at %#x points back to %#x", offset, *next);
+	if (!*next && room != body)
+		return not_bootable(walk, "the last section, at %#x, does not end with the image", offset);
 	return 0;
 }
 
@@ -187,6 +292,9 @@ static int check_chain(struct walk *walk)
 		if (error)
 			return error;
 	}
+	if (!walk->saw_info || !walk->saw_guids)
+		return not_bootable(walk, "the header's pointer to the %s leads nowhere",
+				    walk->saw_info ? "GUIDs" : "image information");
 	return 0;
 }
 
@@ -206,11 +314,17 @@ int cxfw_fs2_bootable(const struct cxfw_image_source *source, char *why)
 		return not_bootable(&walk, "no magic");
 	if (!cxfw_fs2_layout(header, &layout) || layout.image_length > source->length)
 		return not_bootable(&walk, "the header's checksum or size is wrong");
+	if (!sums_to_zero(header + 0x2c))
+		return not_bootable(&walk, "the pointer to the image information has a wrong checksum");
 	walk.end = layout.image_length;
+	walk.info = dword(header + 0x2c) & 0xffffff;
+	walk.guids = dword(header + 0x34);
 	walk.piece = kmalloc(PIECE, GFP_KERNEL);
 	if (!walk.piece)
 		return -ENOMEM;
 	error = check_chain(&walk);
+	if (!error && walk.full_crc)
+		error = check_full_crc(&walk, header);
 	kfree(walk.piece);
 	return error;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Is this a whole bootable image? The least that the driver must know of an image format
- * so that no plan can leave a card without one: magic, boot code, chain of sections and
- * their CRCs. Everything else about formats belongs to user space.
+ * so that no plan can leave a card without one: magic, boot code, chain of sections,
+ * every CRC and pointer that a boot ROM might check. Everything else about formats belongs
+ * to user space.
  */
 #ifndef CXFW_BOOTABLE_H
 #define CXFW_BOOTABLE_H
@@ -26,6 +27,7 @@ struct cxfw_image_source {
 	int (*read)(void *context, u32 offset, void *buffer, size_t length);
 	void *context;
 	u32 length;		/* bytes that may be read */
+	bool may_be_blank;	/* GUIDs that were never written do not count as damage */
 };
 
 /* Fields of a FS2 header that decide where the image lies: firmware-images.md 2.1. */

@@ -175,6 +175,8 @@ static int check_image(const struct cxfw_plan *plan, char *why)
 		.read = memory_read,
 		.context = (void *)plan,
 		.length = plan->head.image_length,
+		/* A boot ROM may mind; with no image on the flash nothing is lost. */
+		.may_be_blank = plan->head.flags & CXFW_PLAN_RECOVERY,
 	};
 	struct window window = plan_window(plan, plan->head.target_slot);
 	struct cxfw_fs2_layout layout;
@@ -271,7 +273,7 @@ static int slot_read(void *context, u32 offset, void *buffer, size_t length)
 static int slot_bootable(struct run *run, u32 address, bool *bootable)
 {
 	struct slot_source slot = { .device = run->device };
-	struct cxfw_image_source source = { .read = slot_read, .context = &slot };
+	struct cxfw_image_source source = { .read = slot_read, .context = &slot, .may_be_blank = true };
 	u8 header[CXFW_FS2_HEADER_BYTES];
 	struct cxfw_fs2_layout layout;
 	char why[CXFW_WHY_LENGTH];

@@ -263,6 +263,24 @@ static void repair_sections(u8 *image)
 	}
 }
 
+static void put32(u8 *bytes, u32 value)
+{
+	bytes[0] = value >> 24;
+	bytes[1] = (u8)(value >> 16);
+	bytes[2] = (u8)(value >> 8);
+	bytes[3] = (u8)value;
+}
+
+static void repair_full_crc(u8 *image, size_t length)
+{
+	u16 crc;
+
+	memset(image + 0x22, 0xff, 2);
+	crc = cxfw_image_crc16_end(cxfw_image_crc16(CXFW_CRC16_START, image, length));
+	image[0x22] = crc >> 8;
+	image[0x23] = (u8)crc;
+}
+
 /* A cell of the kept magic that reads now so, now so. */
 static void flicker(void *context)
 {
@@ -315,11 +333,110 @@ static void second_magic_inside(void)
 	CHECK_EQ(cxfw_plan_check(&burning.plan, burning.device.why), 0);
 	memcpy(image + 0x10000, cxfw_fs2_magic, CXFW_MAGIC_BYTES);
 	repair_sections(image);
+	repair_full_crc(image, length);
 	burning_plan(&burning, image, length, 0, cxsim_flash(burning.card, &size));
 	CHECK_EQ(cxfw_plan_check(&burning.plan, burning.device.why), -EINVAL);
 	CHECK(strstr(burning.device.why, "second magic") != NULL);
 	burning_end(&burning);
 	free(image);
+}
+
+/* Each is right for the chain of sections; a boot ROM that checks more would not take it. */
+static void break_full_crc(u8 *image, size_t *length)
+{
+	(void)length;
+	image[0x23] ^= 1;
+}
+
+static void break_info_pointer(u8 *image, size_t *length)
+{
+	image[0x2f] += 4;
+	image[0x2c] -= 4;
+	repair_full_crc(image, *length);
+}
+
+static void break_info_checksum(u8 *image, size_t *length)
+{
+	image[0x2c] ^= 1;
+	repair_full_crc(image, *length);
+}
+
+static void break_guid_pointer(u8 *image, size_t *length)
+{
+	image[0x37] += 4;
+	repair_full_crc(image, *length);
+}
+
+static void break_length(u8 *image, size_t *length)
+{
+	put32(image + 0x30, *length += 4);
+	repair_full_crc(image, *length);
+}
+
+static void break_guids(u8 *image, size_t *length)
+{
+	u32 body = be32(image + 0x34);
+
+	put32(image + body + 4 * be32(image + body - 12), 0xffff);
+	repair_full_crc(image, *length);
+}
+
+static void break_tags(u8 *image, size_t *length)
+{
+	u32 body = be32(image + 0x2c) & 0xffffff;
+
+	put32(image + body, 0x00fffffc);
+	repair_sections(image);
+	repair_full_crc(image, *length);
+}
+
+static const struct {
+	const char *name;
+	void (*spoil)(u8 *image, size_t *length);
+} almost[] = {
+	{ "full CRC", break_full_crc },
+	{ "information pointer", break_info_pointer },
+	{ "information checksum", break_info_checksum },
+	{ "GUID pointer", break_guid_pointer },
+	{ "image length", break_length },
+	{ "GUIDs", break_guids },
+	{ "information tags", break_tags },
+};
+
+static void almost_whole_is_refused(void)
+{
+	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	size_t length, i;
+	u8 *image;
+	u32 size;
+
+	shim_reset(ktap_seed());
+	make_images();
+	image = calloc(1, lengths[1] + 4);
+	for (i = 0; i < ARRAY_SIZE(almost); i++) {
+		REQUIRE(burning_start(&burning, &parameters));
+		length = lengths[1];
+		memcpy(image, images[1], length);
+		almost[i].spoil(image, &length);
+		burning_plan(&burning, image, length, 1, cxsim_flash(burning.card, &size));
+		if (burning_run(&burning) != -EINVAL)
+			ktap_fail(__FILE__, __LINE__, "%s: was burned", almost[i].name);
+		cxsim_set(burning.card, CXSIM_BOOT_POLICY, CXSIM_BOOT_CHECKED_LAST);
+		cxsim_reset(burning.card, CXSIM_RESET_POWER);
+		if (cxsim_booted(burning.card)->recovery)
+			ktap_fail(__FILE__, __LINE__, "%s: nothing boots any more", almost[i].name);
+		burning_end(&burning);
+	}
+	/* Undamaged it goes, or none of this tells anything. */
+	REQUIRE(burning_start(&burning, &parameters));
+	memcpy(image, images[1], lengths[1]);
+	repair_sections(image);
+	repair_full_crc(image, lengths[1]);
+	burning_plan(&burning, image, lengths[1], 1, cxsim_flash(burning.card, &size));
+	CHECK_EQ(burning_run(&burning), 0);
+	burning_end(&burning);
+	free(image);
+	drop_images();
 }
 
 struct refusal {
@@ -451,6 +568,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(refused_in_words),
 	KTAP_TEST(keeps_the_whole_one),
 	KTAP_TEST(second_magic_inside),
+	KTAP_TEST(almost_whole_is_refused),
 	KTAP_TEST(unsteady_magic_is_not_kept),
 	KTAP_TEST(flash_that_fails),
 	KTAP_TEST(recovery),
