@@ -176,7 +176,12 @@ def succeeded(text):
 
 
 def compare_card(report, directory, name, tools):
-    card = json.loads(read(directory, f"{name}.cxctl.info"))["cards"][0]
+    text = read(directory, f"{name}.cxctl.info")
+    try:
+        card = json.loads(text)["cards"][0]
+    except (ValueError, KeyError, IndexError):
+        report.test(f"{name}: cxctl info answers in JSON", False, *text.splitlines()[-5:])
+        return
     ours = read(directory, f"{name}.cxctl.verify")
     report.test(f"{name}: cxctl verify is content", succeeded(ours), *ours.splitlines()[-3:])
     for tool, version in tools:
