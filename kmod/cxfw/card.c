@@ -96,7 +96,7 @@ int cxfw_card_enter_locked(struct cxfw_card *card)
 	if (!card->opened)
 		return card->open_error;	/* device.why still says why */
 	if (cxfw_card_given_away(card, why))
-		return cxfw_fail(&card->device, -EBUSY, "%s", why);
+		return cxfw_fail(&card->device, -EOPNOTSUPP, "%s", why);
 	return wake(card);
 }
 
@@ -223,7 +223,7 @@ int cxfw_card_open(struct cxfw_card *card, char *why)
 		if (READ_ONCE(card->device.gone))
 			error = cxfw_fail(&card->device, -ENODEV, "%s was unplugged", card->address);
 		else if (cxfw_pci_given_away(pdev))
-			error = cxfw_fail(&card->device, -EBUSY, CXFW_GIVEN_AWAY, pci_name(pdev),
+			error = cxfw_fail(&card->device, -EOPNOTSUPP, CXFW_GIVEN_AWAY, pci_name(pdev),
 					  dev_driver_string(&pdev->dev));
 		else
 			error = wake(card);

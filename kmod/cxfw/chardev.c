@@ -291,9 +291,9 @@ static void fill_identity(const struct cxfw_card *card, struct cxfw_card_info *i
 	info->config_writes = device->gateway.writes;
 	info->semaphore = device->semaphore;
 	info->semaphore_value = device->semaphore_value;
+	info->capabilities = cxfw_card_capabilities(card);
 	if (!card->opened)
 		return;
-	info->capabilities = cxfw_card_capabilities(card);
 	info->hw_id = device->hw_id;
 	info->hw_revision = device->hw_revision;
 }
@@ -311,6 +311,7 @@ static int fill_info(struct cxfw_file *file, struct cxfw_card_info *info)
 		info->state = error == -ENODEV ? CXFW_STATE_ABSENT : CXFW_STATE_UNKNOWN;
 		complain(info, why);
 		fill_identity(card, info);
+		info->capabilities &= CXFW_CAP_SEMAPHORE_CLEAR;
 		mutex_unlock(&card->lock);
 		return 0;
 	}

@@ -150,12 +150,12 @@ static void copy_identity(const struct cxfw_card *card, struct cxfw_card_facts *
 		facts->family = device->chip->family;
 	if (device->gateway.ops)
 		facts->gateway = device->gateway.ops->kind;
+	facts->capabilities = cxfw_card_capabilities(card);
 	if (!card->opened)
 		return;
 	facts->generic = !device->chip;
 	facts->hw_id = device->hw_id;
 	facts->hw_revision = device->hw_revision;
-	facts->capabilities = cxfw_card_capabilities(card);
 }
 
 u64 cxfw_card_capabilities(const struct cxfw_card *card)
@@ -164,6 +164,8 @@ u64 cxfw_card_capabilities(const struct cxfw_card *card)
 	char why[CXFW_WHY_LENGTH];
 	u64 capabilities = CXFW_CAP_SEMAPHORE_CLEAR;
 
+	if (!card->opened)
+		return capabilities;
 	if (!cxfw_flash_content_allowed(NULL))
 		capabilities |= CXFW_CAP_FLASH_READ;
 	if (cxfw_card_has_registers(card))
@@ -193,6 +195,7 @@ int cxfw_card_facts(struct cxfw_card *card, struct cxfw_card_facts *facts)
 	copy_identity(card, facts);
 	if (error) {
 		facts->state = error == -ENODEV ? CXFW_STATE_ABSENT : CXFW_STATE_UNKNOWN;
+		facts->capabilities &= CXFW_CAP_SEMAPHORE_CLEAR;
 		complain(facts, card->device.why);
 		mutex_unlock(&card->lock);
 	} else {

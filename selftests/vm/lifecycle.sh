@@ -4,9 +4,9 @@
 # burning is switched off; what a lock left behind looks like.
 . ./lib.sh
 
-plan 14
+plan 15
 
-modprobe cxsim || skip_all "cxsim does not load"
+modprobe cxsim || bail "cxsim does not load"
 
 # --- what is left alone ---
 
@@ -76,6 +76,40 @@ stuck_vsc()
     [ -e "/dev/cxfw/$address" ] || { echo "no node"; ls /dev/cxfw; return 1; }
 }
 check "a card whose VSC semaphore is taken is there all the same" stuck_vsc
+modprobe -r cxfw
+remove_cards
+
+# --- given to somebody else ---
+
+driver_of()
+{
+    readlink "/sys/bus/pci/devices/$address/driver"
+}
+given_away()
+{
+    card "model=connectx3pro flash_size=2M" || return 1
+    modprobe cxfw || return 1
+    echo pci-stub >"/sys/bus/pci/devices/$address/driver_override"
+    echo "$address" >/sys/bus/pci/drivers_probe
+    driver_of | grep -q pci-stub || { echo "not bound"; return 1; }
+    /usr/bin/driver-test capabilities "$address" | grep -q '^burn=0$' || { echo "a burn is offered"; return 1; }
+    counters_clear
+    ! head -c 16 "/dev/cxfw/$address" >"$work/bytes" 2>/dev/null || { echo "it can be read"; return 1; }
+    [ "$(counter config_reads)$(counter config_writes)" = 00 ] || { echo "it was accessed"; return 1; }
+    modprobe -r cxfw && modprobe cxfw
+    [ "$(counter config_writes)" = 0 ] || { echo "it was written to at load"; return 1; }
+    echo "$address" >/sys/bus/pci/drivers/pci-stub/unbind
+    sleep 1
+    head -c 16 "/dev/cxfw/$address" >/dev/null && /usr/bin/driver-test capabilities "$address" | grep -q '^burn=1$'
+}
+given="a function bound to pci-stub is left alone, and taken up again when it is let go"
+if [ ! -x /usr/bin/driver-test ]; then
+    skip "$given" "driver-test is not built"
+elif modprobe pci-stub 2>/dev/null; then
+    check "$given" given_away
+else
+    skip "$given" "this machine has no pci-stub"
+fi
 modprobe -r cxfw
 remove_cards
 
