@@ -227,7 +227,11 @@ static int device_error(struct cxctl_card *card, int number, const char *doing, 
 	if (number == EPERM || number == EACCES) {
 		error_set(error, CXCTL_NO_ACCESS, "no-permission", _("%s: not permitted (%s)"), card->pci.address,
 			  doing);
-		error_next(error, _("run cxctl as root in the initial user namespace"));
+		/* The driver has reasons of its own, lockdown for one: root does not help then. */
+		if (*info.why)
+			error_found(error, "%s", info.why);
+		else
+			error_next(error, _("run cxctl as root in the initial user namespace"));
 		return -1;
 	}
 	if (number == EOPNOTSUPP)
