@@ -4,7 +4,7 @@
 . ./lib.sh
 
 plan 17
-load || skip_all "the modules do not load"
+load || bail "the modules do not load"
 card "model=connectx2 psid=DEL09A0000009 version=2.9.1000 guid=0x0002c90300ab1230"
 
 if command -v mstflint >/dev/null; then

@@ -4,7 +4,7 @@
 . ./lib.sh
 
 [ -x /usr/bin/driver-test ] || skip_all "driver-test is not built (make -f selftests/vm/vm.mk)"
-load || skip_all "the modules do not load"
+load || bail "the modules do not load"
 /usr/bin/driver-test
 status=$?
 remove_cards

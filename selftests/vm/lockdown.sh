@@ -6,7 +6,7 @@
 
 [ -w /sys/kernel/security/lockdown ] || skip_all "this kernel has no lockdown"
 plan 9
-load || skip_all "the modules do not load"
+load || bail "the modules do not load"
 card "model=connectx3pro flash_size=2M"
 old=$address
 cat "$cxsim/$card/flash" >/tmp/old.flash

@@ -7,7 +7,7 @@
 image=/mnt/connectx3pro.bin
 [ -e $image ] || skip_all "no real image at hand; make check-vm REAL_IMAGE=FILE, an image of PSID MT_1200111023"
 plan 8
-load || skip_all "the modules do not load"
+load || bail "the modules do not load"
 card "model=connectx3pro psid=MT_1200111023 version=2.36.5000 guid=0xe41d2d0300fffe10 mac=0xe41d2dfffe10"
 run cxctl burn "$address" -i $image -y --backup /tmp/before.bin
 expect "the image is burned" 0

@@ -4,7 +4,7 @@
 . ./lib.sh
 
 plan 12
-load || skip_all "the modules do not load"
+load || bail "the modules do not load"
 
 for model in connectx3pro connectx5; do
     card "model=$model flash_size=4M empty=1"

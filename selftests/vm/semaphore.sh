@@ -5,7 +5,7 @@
 . ./lib.sh
 
 plan 10
-load || skip_all "the modules do not load"
+load || bail "the modules do not load"
 
 # stuck MODEL SEMAPHORE-NUMBER NAME: numbers are enum cxfw_semaphore.
 stuck()

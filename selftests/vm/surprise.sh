@@ -5,7 +5,7 @@
 . ./lib.sh
 
 plan 26
-load || skip_all "the modules do not load"
+load || bail "the modules do not load"
 cxsim-image connectx3pro /tmp/new.bin psid=MT_1090111019 version=2.43.1000 >/dev/null
 
 # message: stderr names the card and says it once.
