@@ -61,8 +61,8 @@ static int check_presence(struct cxfw_card *card)
 
 	cxfw_config_read(&card->device, PCI_VENDOR_ID, &id);
 	if (id == (u32)~0)
-		return cxfw_fail(&card->device, -ENODEV, "%s does not answer: it is in reset, powered off or unplugged",
-				 card->address);
+		return cxfw_fail(&card->device, -ENODEV,
+				 "%s does not answer: it is in reset, powered off or unplugged", card->address);
 	if (id != ((u32)pdev->device << 16 | pdev->vendor))
 		return cxfw_fail(&card->device, -ESTALE,
 				 "%s was %04x:%04x and now is %04x:%04x: the card changed its state; remove it and rescan the PCI bus",
@@ -78,7 +78,8 @@ static int wake(struct cxfw_card *card)
 	/* Not under runtime power management, as a function is while the PCI core adds it: it is awake. */
 	if (error < 0 && error != -EACCES) {
 		pm_runtime_put_noidle(device);
-		return cxfw_fail(&card->device, -EIO, "%s does not leave its sleep state (error %d)", card->address, error);
+		return cxfw_fail(&card->device, -EIO, "%s does not leave its sleep state (error %d)",
+				 card->address, error);
 	}
 	error = check_presence(card);
 	if (error)

@@ -541,7 +541,8 @@ int cxfw_chardev_burn(u32 descriptor, struct cxfw_card *card, const u8 digest[32
 		if (file->card == card) {
 			error = burn(file, digest, id, why);
 		} else {
-			snprintf(why, CXFW_WHY_LENGTH, "the stage was made for %s, not for this card", file->card->address);
+			snprintf(why, CXFW_WHY_LENGTH, "the stage was made for %s, not for this card",
+				 file->card->address);
 			error = -EXDEV;
 		}
 	}

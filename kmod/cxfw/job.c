@@ -94,7 +94,7 @@ static int record(struct cxfw_job *job, enum cxfw_job_phase phase, u64 done, u64
 	int error;
 
 	mutex_lock(&jobs_lock);
-	/* Asked before the phase becomes COMMIT: whoever was told that the job will stop is told the truth. */
+	/* Asked before the phase becomes COMMIT, so that whoever cancels is told the truth. */
 	error = may_stop ? reason_to_stop(job) : 0;
 	other_phase = job->facts.phase != phase;
 	if (!error)
@@ -143,11 +143,13 @@ static void describe_end(struct cxfw_job *job, int error)
 		snprintf(message, sizeof(facts->message),
 			 "burned and verified; the new image boots at the next reset or power cycle");
 	else if (READ_ONCE(job->card->device.gone))
-		snprintf(message, sizeof(facts->message), "the card was unplugged while %s; %s", where, state);
+		snprintf(message, sizeof(facts->message), "the card was unplugged while %s; %s", where,
+			 state);
 	else if (error == -ECANCELED)
 		snprintf(message, sizeof(facts->message), "cancelled while %s; %s", where, state);
 	else if (error == -ESHUTDOWN)
-		snprintf(message, sizeof(facts->message), "stopped while %s because the machine goes down; %s", where, state);
+		snprintf(message, sizeof(facts->message), "stopped while %s because the machine goes down; %s",
+			 where, state);
 	else if (job->given_away[0])
 		snprintf(message, sizeof(facts->message), "%.150s; %s", job->given_away, state);
 	else if (job->card->device.why[0])
@@ -181,7 +183,7 @@ static void end(struct cxfw_job *job, int error)
 	if (!error)
 		job->facts.phase = CXFW_PHASE_END;
 	job->facts.error = -error;
-	job->facts.state = !error ? CXFW_JOB_DONE : error == -ECANCELED ? CXFW_JOB_CANCELLED : CXFW_JOB_FAILED;
+	job->facts.state = error == -ECANCELED ? CXFW_JOB_CANCELLED : error ? CXFW_JOB_FAILED : CXFW_JOB_DONE;
 	facts = job->facts;
 	job->card = NULL;
 	job->stage = NULL;

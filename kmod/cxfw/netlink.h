@@ -9,7 +9,7 @@
 #include "card.h"
 #include "job.h"
 
-/* main.c: module parameter burn. May this format be burned? -EPERM with why. */
+/* Module parameter burn. May this format be burned? -EPERM with why. */
 int cxfw_burn_allowed(u32 format, char *why);
 
 /* netlink.c */

@@ -231,8 +231,9 @@ void cxfw_function_end(struct cxfw_function *function, struct cxfw_card *card, s
 	if (twin || state == CXFW_FUNCTION_REFUSED) {
 		unlist_card(card);
 		function->card = twin ? cxfw_card_get(twin) : NULL;
-		WRITE_ONCE(card->device.gone, true);	/* for files that were opened while it was in trouble */
-		cxfw_card_put(card);			/* the function's; the caller has its own */
+		/* For files that were opened while it was in trouble. */
+		WRITE_ONCE(card->device.gone, true);
+		cxfw_card_put(card);	/* the function's; the caller has its own */
 	}
 	joined = function->card;
 	if (joined) {
@@ -431,7 +432,8 @@ bool cxfw_card_given_away(struct cxfw_card *card, char *why)
 		if (!given)
 			continue;
 		if (why)
-			snprintf(why, CXFW_WHY_LENGTH, CXFW_GIVEN_AWAY, pci_name(function->pdev), dev_driver_string(&function->pdev->dev));
+			snprintf(why, CXFW_WHY_LENGTH, CXFW_GIVEN_AWAY, pci_name(function->pdev),
+				 dev_driver_string(&function->pdev->dev));
 		break;
 	}
 	mutex_unlock(&registry_lock);

@@ -42,11 +42,13 @@ void cxfw_stage_free(struct cxfw_held_stage *stage)
 static int check_sizes(const struct cxfw_stage *head, u32 flash_size, char *why)
 {
 	if (!head->image_length || head->image_length > flash_size) {
-		snprintf(why, CXFW_WHY_LENGTH, "the image has %u bytes, the flash has %u", head->image_length, flash_size);
+		snprintf(why, CXFW_WHY_LENGTH, "the image has %u bytes, the flash has %u", head->image_length,
+			 flash_size);
 		return -EINVAL;
 	}
 	if (!head->segment_count || head->segment_count > CXFW_SEGMENTS_MAX) {
-		snprintf(why, CXFW_WHY_LENGTH, "%u segments, expected 1 to %u", head->segment_count, CXFW_SEGMENTS_MAX);
+		snprintf(why, CXFW_WHY_LENGTH, "%u segments, expected 1 to %u", head->segment_count,
+			 CXFW_SEGMENTS_MAX);
 		return -EINVAL;
 	}
 	return 0;
