@@ -703,16 +703,18 @@ static int phase_commit(struct run *run)
 
 static int phase_invalidate(struct run *run)
 {
-	char cause[CXFW_WHY_LENGTH];
+	char cause[CXFW_WHY_LENGTH] = "";
 	int error = 0;
 
 	tell(run, CXFW_PHASE_INVALIDATE, 0, 4, false);
 	if (!(run->plan->head.flags & CXFW_PLAN_RECOVERY))
 		error = clear_magic(run, run->plan->head.old_address);
+	/* Telling lets others in, whose failures overwrite this one. */
+	if (error)
+		memcpy(cause, run->device->why, sizeof(cause));
 	tell(run, CXFW_PHASE_INVALIDATE, 4, 4, false);
 	if (!error)
 		return 0;
-	memcpy(cause, run->device->why, sizeof(cause));
 	return cxfw_fail(run->device, error, "the new image is whole and committed; the old one at %#x is not "
 			 "cleared, so either may boot: %.80s", run->plan->head.old_address, cause);
 }

@@ -542,6 +542,31 @@ static void flash_that_fails(void)
 	drop_images();
 }
 
+/* Others use the card between two steps, and what fails for them is not why the burn failed. */
+static int others_fail(struct cxfw_plan_watch *watch, enum cxfw_job_phase phase, u64 done, u64 total,
+		       bool may_stop)
+{
+	cxfw_fail(&burning.device, -EIO, "somebody else's trouble");
+	return burning_progress(watch, phase, done, total, may_stop);
+}
+
+static void failure_is_its_own(void)
+{
+	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	u32 size;
+
+	shim_reset(ktap_seed());
+	make_images();
+	REQUIRE(burning_start(&burning, &parameters));
+	burning.watch.progress = others_fail;
+	burning_plan(&burning, images[1], lengths[1], 1, cxsim_flash(burning.card, &size));
+	cxsim_set(burning.card, CXSIM_BAD_BIT, 1);	/* of the old magic, which will not go */
+	CHECK_EQ(burning_run(&burning), -EIO);
+	CHECK(strstr(burning.device.why, "is not cleared") && strstr(burning.device.why, "does not read back"));
+	burning_end(&burning);
+	drop_images();
+}
+
 /* Nothing bootable: there is nothing to keep, and afterwards there is an image. */
 static void recovery(void)
 {
@@ -571,6 +596,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(almost_whole_is_refused),
 	KTAP_TEST(unsteady_magic_is_not_kept),
 	KTAP_TEST(flash_that_fails),
+	KTAP_TEST(failure_is_its_own),
 	KTAP_TEST(recovery),
 	KTAP_TEST(hostile_plans),
 };
