@@ -102,6 +102,29 @@ void cxfw_flash_unlock(struct cxfw_device *device)
 	device->semaphore_value = value;
 }
 
+int cxfw_flash_check_lock(struct cxfw_device *device)
+{
+	bool mlx4 = is_mlx4(device);
+	u32 value;
+	int error;
+
+	if (!mlx4 && !device->gateway.vsc)
+		return 0;
+	error = cxfw_gateway_begin(device);
+	if (error)
+		return error;
+	/* mlx4: a free one is ours again by this read, and is given back with the rest. */
+	if (mlx4)
+		error = cxfw_gateway_read(device, CXFW_SPACE_CR, CXFW_FLASH_HCR_SEMAPHORE, &value);
+	else
+		error = cxfw_gateway_read(device, CXFW_SPACE_SEMAPHORE, CXFW_FLASH_ICMD_SEMAPHORE, &value);
+	cxfw_gateway_end(device);
+	if (error || (mlx4 ? value : value == device->owner))
+		return error;
+	return cxfw_fail(device, -EIO, "the card was reset meanwhile, or another program cleared %s",
+			 cxfw_semaphore_name(mlx4 ? CXFW_SEMAPHORE_FLASH_HCR : CXFW_SEMAPHORE_FLASH_ICMD));
+}
+
 /* Firmware that runs from flash says so in its guard: 5.7. */
 static int choose_backend(struct cxfw_device *device)
 {

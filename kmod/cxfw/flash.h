@@ -40,6 +40,8 @@ struct cxfw_flash {
 int cxfw_flash_probe(struct cxfw_device *device);	/* once; takes and gives back the lock */
 int cxfw_flash_lock(struct cxfw_device *device);
 void cxfw_flash_unlock(struct cxfw_device *device);
+/* -EIO when a reset took the lock away. On mlx4 it cannot be told once somebody else has it. */
+int cxfw_flash_check_lock(struct cxfw_device *device);
 
 /* Any address and length inside the flash. -EINTR when a fatal signal is pending. */
 int cxfw_flash_read(struct cxfw_device *device, u32 address, void *buffer, size_t length);

@@ -617,6 +617,8 @@ static int phase_write(struct run *run)
 
 	for (logical = 0; logical < length; logical += unit) {
 		error = tell(run, CXFW_PHASE_WRITE, logical, length, true);
+		if (!error)
+			error = cxfw_flash_check_lock(run->device);
 		if (error)
 			return error;
 		unit = erase_unit(run, logical);
@@ -686,9 +688,12 @@ static int phase_commit(struct run *run)
 	const struct cxfw_chip *chip = run->device->chip;
 	int error;
 
-	error = still_kept(run);
+	error = tell(run, CXFW_PHASE_COMMIT, 0, CXFW_MAGIC_BYTES, true);
+	/* Without the lock somebody else may have written over what was verified. */
 	if (!error)
-		error = tell(run, CXFW_PHASE_COMMIT, 0, CXFW_MAGIC_BYTES, true);
+		error = cxfw_flash_check_lock(run->device);
+	if (!error)
+		error = still_kept(run);
 	if (error)
 		return error;
 	error = program_exactly(run, run->start, run->plan->image, CXFW_MAGIC_BYTES, "the magic");
@@ -708,6 +713,8 @@ static int phase_invalidate(struct run *run)
 
 	tell(run, CXFW_PHASE_INVALIDATE, 0, 4, false);
 	if (!(run->plan->head.flags & CXFW_PLAN_RECOVERY))
+		error = cxfw_flash_check_lock(run->device);
+	if (!error && !(run->plan->head.flags & CXFW_PLAN_RECOVERY))
 		error = clear_magic(run, run->plan->head.old_address);
 	/* Telling lets others in, whose failures overwrite this one. */
 	if (error)

@@ -301,6 +301,63 @@ static void stop_everywhere(void)
 	free(new);
 }
 
+static enum cxfw_job_phase reset_at;
+
+static int reset_once(struct cxfw_plan_watch *watch, enum cxfw_job_phase phase, u64 done, u64 total,
+		      bool may_stop)
+{
+	if (phase == reset_at && (done || phase > CXFW_PHASE_WRITE)) {
+		reset_at = CXFW_PHASE_UNSPEC;
+		cxsim_reset(burning.card, CXSIM_RESET_CHIP);
+	}
+	return burning_progress(watch, phase, done, total, may_stop);
+}
+
+/*
+ * Somebody resets the card between two steps: the flash lock is gone, and another tool may
+ * have it. Nothing is written any more, and least of all is an image given up.
+ */
+static void reset_between_steps(void)
+{
+	static const enum cxfw_job_phase phases[] = {
+		CXFW_PHASE_WRITE, CXFW_PHASE_VERIFY, CXFW_PHASE_COMMIT, CXFW_PHASE_INVALIDATE,
+	};
+	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	size_t old_length, new_length, i;
+	u8 *old, *new, *flash;
+	u32 size;
+
+	shim_reset(ktap_seed());
+	old = burning_image(&parameters, &old_length);
+	parameters.version = NEW_VERSION;
+	new = burning_image(&parameters, &new_length);
+	before = malloc(BURNING_FLASH);
+	one_image(before, old, old_length, NULL, 0);
+	parameters.version = OLD_VERSION;
+	REQUIRE(burning_start(&burning, &parameters));
+	burning.watch.progress = reset_once;
+	flash = cxsim_flash(burning.card, &size);
+	for (i = 0; i < ARRAY_SIZE(phases); i++) {
+		restore(CXSIM_BOOT_MAGIC_FIRST);
+		REQUIRE(!burning_open(&burning));
+		burning_plan(&burning, new, new_length, 1, flash);
+		reset_at = phases[i];
+		CHECK_EQ(burning_run(&burning), -EIO);
+		CHECK(strstr(burning.device.why, "reset") != NULL);
+		CHECK_EQ(reset_at, CXFW_PHASE_UNSPEC);
+		CHECK(!memcmp(flash, cxfw_fs2_magic, CXFW_MAGIC_BYTES));
+		CHECK_EQ(!memcmp(flash + 0x80000, cxfw_fs2_magic, CXFW_MAGIC_BYTES), phases[i] == CXFW_PHASE_INVALIDATE);
+		CHECK_EQ(cxsim_cr_read(burning.card, 0xf03a0), 0);
+		cxsim_cr_write(burning.card, 0xf03a0, 0);	/* reading it took it */
+		cxsim_reset(burning.card, CXSIM_RESET_POWER);
+		boots_whole("reset", "one image", CXSIM_BOOT_MAGIC_FIRST, false, i);
+	}
+	burning_end(&burning);
+	free(before);
+	free(old);
+	free(new);
+}
+
 /* A burn of what is there already writes next to nothing. */
 static void resumes(void)
 {
@@ -351,6 +408,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(cut_stale_magics),
 	KTAP_TEST(cut_twice),
 	KTAP_TEST(stop_everywhere),
+	KTAP_TEST(reset_between_steps),
 	KTAP_TEST(resumes),
 };
 
