@@ -264,7 +264,9 @@ int cxfw_gateway_vsc_probe(struct cxfw_device *device, int capability)
 	}
 	if (error) {
 		gateway->ops = NULL;
-		gateway->vsc = 0;
+		/* Held by a dead tool, its semaphore can still be cleared: cxfw_semaphore_clear(). */
+		if (error != -EBUSY || device->semaphore != CXFW_SEMAPHORE_VSC)
+			gateway->vsc = 0;
 	}
 	return error;
 }

@@ -237,6 +237,23 @@ static void stuck_vsc_semaphore_is_named_and_cleared(void)
 	floors_end(&floors);
 }
 
+/* It was stuck before anybody looked at the card: the way out is the same. */
+static void vsc_semaphore_stuck_at_open_can_be_cleared(void)
+{
+	struct cxsim_parameters parameters = floors_parameters("connectx5");
+
+	REQUIRE(floors_make(&floors, &parameters));
+	cxsim_set(floors.card, CXSIM_STUCK_SEMAPHORE, CXFW_SEMAPHORE_VSC);
+	CHECK_ERROR(device, cxfw_device_open(device, floors.pdev), -EBUSY);
+	CHECK_EQ(device->semaphore, CXFW_SEMAPHORE_VSC);
+	CHECK(!device->gateway.ops);
+	CHECK_ERROR(device, cxfw_semaphore_clear(device, CXFW_SEMAPHORE_VSC, 0x5eee), -ESTALE);
+	CHECK_ERROR(device, cxfw_semaphore_clear(device, CXFW_SEMAPHORE_VSC, 0x5eed), 0);
+	CHECK_ERROR(device, cxfw_device_open(device, floors.pdev), 0);
+	CHECK_CLEAN(&floors);
+	floors_end(&floors);
+}
+
 static void stuck_semaphore_of_a_useless_vsc_does_not_matter(void)
 {
 	struct cxsim_parameters parameters = floors_parameters("connectx3-vsc");
@@ -474,6 +491,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(denied_cr_space_is_named),
 	KTAP_TEST(gone_card_fails_at_once),
 	KTAP_TEST(stuck_vsc_semaphore_is_named_and_cleared),
+	KTAP_TEST(vsc_semaphore_stuck_at_open_can_be_cleared),
 	KTAP_TEST(stuck_semaphore_of_a_useless_vsc_does_not_matter),
 	KTAP_TEST(locked_configuration_space_is_waited_for),
 	KTAP_TEST(legacy_address_is_given_back),
