@@ -28,8 +28,9 @@ static const u16 virtual_ids[] = {
 
 /* Ready register 3.1, generation 5.1, guard 5.7, boot register 5.8. */
 
+#define MLX4_BOOT .boot_address = 0xf0000, .boot_shift = 8
 #define MLX4 \
-	.family = CXFW_FAMILY_MLX4, .flash_generation = 4, .boot_address = 0xf0000, .boot_shift = 8, \
+	.family = CXFW_FAMILY_MLX4, .flash_generation = 4, \
 	.conf_gateway = true
 
 #define GUARD_5 \
@@ -69,10 +70,12 @@ static const u16 virtual_ids[] = {
 	.boot_address = 0xf8008, .four_byte_address = true
 
 static const struct cxfw_chip chips[] = {
-	/* 5.8 does not list the boot register of ConnectX-2: taken from ConnectX-3. */
+	/* 5.8 lists no boot register of ConnectX-2, and what is not known is not written. */
 	{ .name = "ConnectX-2", .hw_id = 0x190, .recovery_id = 0x191, .pci_ids = ids_connectx2, MLX4 },
-	{ .name = "ConnectX-3", .hw_id = 0x1f5, .recovery_id = 0x1f6, .pci_ids = ids_connectx3, MLX4 },
-	{ .name = "ConnectX-3 Pro", .hw_id = 0x1f7, .recovery_id = 0x1f8, .pci_ids = ids_connectx3pro, MLX4 },
+	{ .name = "ConnectX-3", .hw_id = 0x1f5, .recovery_id = 0x1f6, .pci_ids = ids_connectx3, MLX4,
+	  MLX4_BOOT },
+	{ .name = "ConnectX-3 Pro", .hw_id = 0x1f7, .recovery_id = 0x1f8, .pci_ids = ids_connectx3pro, MLX4,
+	  MLX4_BOOT },
 	{ .name = "Connect-IB", .hw_id = 0x1ff, .recovery_id = 0x1ff, .pci_ids = ids_connectib, MLX5_4 },
 	{ .name = "ConnectX-4", .hw_id = 0x209, .recovery_id = 0x209, .pci_ids = ids_connectx4, MLX5_4 },
 	{ .name = "ConnectX-4 Lx", .hw_id = 0x20b, .recovery_id = 0x20b, .pci_ids = ids_connectx4lx, MLX5_4 },
