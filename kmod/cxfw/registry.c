@@ -199,8 +199,13 @@ static void let_go(struct cxfw_card *card)
 {
 	struct pci_dev *pdev = card->device.pdev;
 
-	cxfw_job_wait(card);
+	/* Whoever entered before the card was marked as gone may start a job until the lock is ours. */
 	mutex_lock(&card->lock);
+	while (cxfw_job_runs(card, NULL)) {
+		mutex_unlock(&card->lock);
+		cxfw_job_wait(card);
+		mutex_lock(&card->lock);
+	}
 	mutex_lock(&registry_lock);
 	card->device.pdev = NULL;
 	mutex_unlock(&registry_lock);
@@ -463,7 +468,9 @@ void cxfw_card_retry(struct cxfw_card *card)
 	struct cxfw_function *function;
 
 	mutex_lock(&registry_lock);
-	list_for_each_entry(function, &card->functions, sibling)
+	list_for_each_entry(function, &card->functions, sibling) {
+		function->state = CXFW_FUNCTION_WAITING;	/* whoever asks next waits for the result */
 		identify_again(function, 0);
+	}
 	mutex_unlock(&registry_lock);
 }
