@@ -1000,6 +1000,32 @@ static int print_capabilities(const char *address)
 	return 0;
 }
 
+/*
+ * For the shell: clears the semaphore that the driver could not get at load. The card,
+ * which could not even be identified, must then be whole.
+ */
+static int clear_and_use(const char *address)
+{
+	struct cxfw_card_info info = { .size = sizeof(info) };
+	int fd = device_open(address);
+
+	if (fd < 0 || ioctl(fd, CXFW_IOC_CARD_INFO, &info))
+		return 1;
+	close(fd);
+	printf("semaphore %u holds %#x: %s\n", info.semaphore, info.semaphore_value, info.why);
+	if (card_get(netlink, address, &answer) || message_get(&answer.messages[0], CXFW_A_HW_ID, NULL) ||
+	    !message_string(&answer.messages[0], CXFW_A_TROUBLE)[0])
+		return 2;
+	if (semaphore_clear(netlink, address, info.semaphore, info.semaphore_value, &answer)) {
+		printf("%s\n", answer.text);
+		return 3;
+	}
+	if (card_get(netlink, address, &answer))
+		return 4;
+	printf("%s\n", message_string(&answer.messages[0], CXFW_A_TROUBLE));
+	return message_get(&answer.messages[0], CXFW_A_HW_ID, NULL) ? 0 : 5;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct ktap_test tests[] = {
@@ -1037,5 +1063,7 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && !strcmp(argv[1], "capabilities"))
 		return print_capabilities(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "clear"))
+		return clear_and_use(argv[2]);
 	return ktap_main(argc, argv, tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -4,7 +4,7 @@
 # burning is switched off; what a lock left behind looks like.
 . ./lib.sh
 
-plan 15
+plan 16
 
 modprobe cxsim || bail "cxsim does not load"
 
@@ -68,16 +68,19 @@ check "a semaphore found taken at load is reported once" stale_lock
 modprobe -r cxfw
 remove_cards
 
-stuck_vsc()
+stuck()
 {
     card "model=connectx5 flash_size=4M" || return 1
-    setting stuck_semaphore 1
+    setting stuck_semaphore "$1"
     modprobe cxfw || return 1
     [ -e "/dev/cxfw/$address" ] || { echo "no node"; ls /dev/cxfw; return 1; }
+    [ ! -x /usr/bin/driver-test ] || /usr/bin/driver-test clear "$address"
 }
-check "a card whose VSC semaphore is taken is there all the same" stuck_vsc
-modprobe -r cxfw
-remove_cards
+for semaphore in 1 2; do
+    check "a card whose semaphore $semaphore is taken at load is there all the same, and can be freed" stuck "$semaphore"
+    modprobe -r cxfw
+    remove_cards
+done
 
 # --- given to somebody else ---
 
