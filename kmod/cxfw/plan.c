@@ -218,6 +218,15 @@ int cxfw_plan_check(const struct cxfw_plan *plan, char *why)
 	return error;
 }
 
+static int tell(struct run *run, enum cxfw_job_phase phase, u64 done, u64 total, bool may_stop)
+{
+	int error = run->watch->progress(run->watch, phase, done, total, may_stop);
+
+	if (!error || !may_stop)
+		return 0;
+	return cxfw_fail(run->device, error, "stopped at a safe point; the card boots what it booted before");
+}
+
 /* ---- what stands on the flash ---- */
 
 enum magic {
@@ -258,21 +267,25 @@ static int reads_as(struct cxfw_device *device, u32 address, const u8 *expected,
 }
 
 struct slot_source {
-	struct cxfw_device *device;
+	struct run *run;
 	struct window window;
+	u32 length;
 };
 
 static int slot_read(void *context, u32 offset, void *buffer, size_t length)
 {
 	const struct slot_source *slot = context;
+	int error;
 
-	return window_read(slot->device, &slot->window, offset, buffer, length);
+	/* A whole image takes long: others have their turn, and a reboot does not wait for it. */
+	error = tell(slot->run, CXFW_PHASE_CHECK, offset, slot->length, true);
+	return error ? error : window_read(slot->run->device, &slot->window, offset, buffer, length);
 }
 
 /* Is a slot's image whole? A chunk size of its own, as its header says. */
 static int slot_bootable(struct run *run, u32 address, bool *bootable)
 {
-	struct slot_source slot = { .device = run->device };
+	struct slot_source slot = { .run = run };
 	struct cxfw_image_source source = { .read = slot_read, .context = &slot, .may_be_blank = true };
 	u8 header[CXFW_FS2_HEADER_BYTES];
 	struct cxfw_fs2_layout layout;
@@ -297,6 +310,7 @@ static int slot_bootable(struct run *run, u32 address, bool *bootable)
 		flash /= 2;
 	}
 	source.length = flash;
+	slot.length = flash;
 	error = cxfw_fs2_bootable(&source, why);
 	if (error == -EBADMSG)
 		return 0;
@@ -355,15 +369,6 @@ static int clear_magic(struct run *run, u32 address)
 }
 
 /* ---- phases ---- */
-
-static int tell(struct run *run, enum cxfw_job_phase phase, u64 done, u64 total, bool may_stop)
-{
-	int error = run->watch->progress(run->watch, phase, done, total, may_stop);
-
-	if (!error || !may_stop)
-		return 0;
-	return cxfw_fail(run->device, error, "stopped at a safe point; the card boots what it booted before");
-}
 
 static int check_card(struct run *run)
 {

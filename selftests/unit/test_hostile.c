@@ -567,6 +567,33 @@ static void failure_is_its_own(void)
 	drop_images();
 }
 
+static int stop_in_check(struct cxfw_plan_watch *watch, enum cxfw_job_phase phase, u64 done, u64 total,
+			 bool may_stop)
+{
+	burning_progress(watch, phase, done, total, may_stop);
+	return phase == CXFW_PHASE_CHECK && done > 0x1000 && may_stop ? -ECANCELED : 0;
+}
+
+/* With two magics a whole image is read before the first write: a job ends within that, too. */
+static void long_check_can_be_stopped(void)
+{
+	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	u8 *flash;
+	u32 size;
+
+	shim_reset(ktap_seed());
+	make_images();
+	REQUIRE(burning_start(&burning, &parameters));
+	flash = cxsim_flash(burning.card, &size);
+	cxsim_image_place("connectx3pro", images[2], lengths[2], flash, size, 1);
+	burning_plan(&burning, images[1], lengths[1], 1, flash);
+	burning.watch.progress = stop_in_check;
+	CHECK_EQ(burning_run(&burning), -ECANCELED);
+	CHECK_EQ(cxsim_count(burning.card, CXSIM_FLASH_OPERATIONS), 0);
+	burning_end(&burning);
+	drop_images();
+}
+
 /* Nothing bootable: there is nothing to keep, and afterwards there is an image. */
 static void recovery(void)
 {
@@ -597,6 +624,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(unsteady_magic_is_not_kept),
 	KTAP_TEST(flash_that_fails),
 	KTAP_TEST(failure_is_its_own),
+	KTAP_TEST(long_check_can_be_stopped),
 	KTAP_TEST(recovery),
 	KTAP_TEST(hostile_plans),
 };
