@@ -155,7 +155,7 @@ int cxfw_device_open(struct cxfw_device *device, struct pci_dev *pdev)
 {
 	int error;
 
-	memset(device, 0, sizeof(*device));
+	memset(device, 0, offsetof(struct cxfw_device, pdev));
 	device->pdev = pdev;
 	device->owner = OWNER_MARK | (get_random_u32() & 0xffffff);
 	if (pdev->vendor != CXFW_VENDOR_MELLANOX)

@@ -20,20 +20,21 @@
 #include "gateway.h"
 
 struct cxfw_device {
-	struct pci_dev *pdev;		/* function through which the card is reached; referenced by the owner */
 	const struct cxfw_chip *chip;	/* NULL: an id that the table does not have, reached by its VSC */
 	struct cxfw_gateway gateway;
 	struct cxfw_flash flash;
 	u32 hw_id;			/* CR 0xf0014 bits 15:0 */
 	u32 hw_revision;		/* CR 0xf0014 bits 23:16 */
 	bool recovery;			/* booted without firmware */
-	bool gone;			/* unplugged: every access fails with -ENODEV at once */
 	bool finishing;			/* locks are being given back: no wait is interrupted */
 	u32 owner;			/* what our semaphores of space 0xa hold; unique, never 0 */
 	u32 icmd_mailbox_bytes;		/* 3:0x1000, read at first use */
 	u32 semaphore;			/* enum cxfw_semaphore that the last failure waited for, or NONE */
 	u32 semaphore_value;
 	char why[CXFW_WHY_LENGTH];	/* the last failure in words */
+	/* Looked at, and set, by those who hold another lock: cxfw_device_open() leaves them as they are. */
+	struct pci_dev *pdev;		/* function through which the card is reached; referenced by the owner */
+	bool gone;			/* unplugged: every access fails with -ENODEV at once */
 };
 
 /*

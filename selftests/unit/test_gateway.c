@@ -109,6 +109,19 @@ static void structure_decides_over_capability(void)
 	floors_end(&floors);
 }
 
+/* Marked while the caller was about to open it. */
+static void unplugged_stays_unplugged(void)
+{
+	struct cxsim_parameters parameters = floors_parameters("connectx5");
+
+	REQUIRE(floors_make(&floors, &parameters));
+	device->gone = true;
+	CHECK_ERROR(device, cxfw_device_open(device, floors.pdev), -ENODEV);
+	CHECK_WHY(device, "unplugged");
+	CHECK(device->gone);
+	floors_end(&floors);
+}
+
 static void another_vendor_is_never_written(void)
 {
 	struct cxsim_parameters parameters = floors_parameters("connectx5");
@@ -484,6 +497,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(recovery_is_told),
 	KTAP_TEST(unknown_without_vsc_is_never_written),
 	KTAP_TEST(structure_decides_over_capability),
+	KTAP_TEST(unplugged_stays_unplugged),
 	KTAP_TEST(another_vendor_is_never_written),
 	KTAP_TEST(virtual_functions_are_named),
 	KTAP_TEST(proper_vsc_is_needed_on_mlx5),
