@@ -217,6 +217,16 @@ static void test_get(void)
 	CHECK(strstr(answer.text, "no PCI function"));
 }
 
+/* Functions are identified one by one; asking for one waits for it. */
+static void wait_for_second_function(const struct card *card)
+{
+	char second[16];
+
+	strcpy(second, card->address);
+	second[strlen(second) - 1] = '1';
+	CHECK_EQ(card_get(netlink, second, &answer), 0);
+}
+
 static void test_functions_of_one_card(void)
 {
 	char second[16];
@@ -225,6 +235,7 @@ static void test_functions_of_one_card(void)
 	const struct message *message = &answer.messages[0];
 
 	REQUIRE(plug(&card, CX5 " psid=MT_0000000012"));
+	wait_for_second_function(&card);
 	CHECK_EQ(card_get(netlink, card.address, &answer), 0);
 	index = message_u32(message, CXFW_A_CARD_INDEX, 0);
 	CHECK_EQ(message_count(message, CXFW_A_FUNCTION), 2);
@@ -248,6 +259,7 @@ static void test_clones_are_two_cards(void)
 
 	REQUIRE(plug(&a, CX5 " mac=0x0002c9aabbcc"));
 	REQUIRE(plug(&b, CX5 " mac=0x0002c9aabbcc"));
+	wait_for_second_function(&a);
 	CHECK_EQ(card_get(netlink, a.address, &answer), 0);
 	index = message_u32(&answer.messages[0], CXFW_A_CARD_INDEX, 0);
 	CHECK_EQ(message_count(&answer.messages[0], CXFW_A_FUNCTION), 2);
