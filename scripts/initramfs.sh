@@ -18,7 +18,7 @@ locked "initramfs-$series"
 [ "$(cat "$into/stamp" 2>/dev/null)" != "$stamp" ] || exit 0
 
 release=$(cat "$kernel/release")
-root=$into/root
+root=$into/tree
 rm -rf "$into"
 mkdir -p "$root"/{bin,sbin,dev,proc,sys,run,tmp,etc,mnt,root,usr/bin,usr/sbin,usr/share/misc,lib/modules}
 mkdir -p "$root/lib/firmware"

@@ -34,7 +34,7 @@ mkdir -p "$overlay"/{mnt,etc,run,selftests/vm,usr/bin}
 modules=lib/modules/$release
 if ls "$build/modules/$series"/*.ko >/dev/null 2>&1; then
     mkdir -p "$overlay/lib"
-    cp -al "$build/vm/$series/root/lib/modules" "$overlay/lib/"
+    cp -al "$build/vm/$series/tree/lib/modules" "$overlay/lib/"
     mkdir -p "$overlay/$modules/extra"
     cp "$build/modules/$series"/*.ko "$overlay/$modules/extra/"
     rm -f "$overlay/$modules"/modules.{dep,alias,symbols,softdep,devname}*

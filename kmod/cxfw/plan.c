@@ -356,8 +356,7 @@ static int program_exactly(struct run *run, u32 address, const u8 *bytes, u32 le
 			return error;
 	}
 	if (!same)
-		return cxfw_fail(run->device, -EIO, "%s at %#x does not read back: the flash does not take it "
-				 "(write protection, or a bad cell)", what, address);
+		return cxfw_fail(run->device, -EIO, "%s at %#x does not read back: the flash does not take it (write protection, or a bad cell)", what, address);
 	return 0;
 }
 
@@ -412,8 +411,7 @@ static int check_old(struct run *run, u32 *length)
 		return error;
 	if (!cxfw_fs2_layout(run->piece, &layout) || !layout.failsafe || layout.log2_chunk != head->log2_chunk ||
 	    layout.image_length > head->flash_size / 2)
-		return cxfw_fail(device, -ESTALE, "the image at %#x is not one of chunks of %#x: it could overlap "
-				 "the target", head->old_address, 1U << head->log2_chunk);
+		return cxfw_fail(device, -ESTALE, "the image at %#x is not one of chunks of %#x: it could overlap the target", head->old_address, 1U << head->log2_chunk);
 	*length = layout.image_length;
 	hash = cxfw_sha256_start();
 	if (IS_ERR(hash))
@@ -461,8 +459,7 @@ static int check_kept(struct run *run, const enum magic *magic, u32 *old_length)
 		return error;
 	error = slot_bootable(run, head->old_address, &bootable);
 	if (!error && !bootable)
-		return cxfw_fail(run->device, -EINVAL, "the image at %#x, which the plan would keep, is damaged and "
-				 "another magic exists", head->old_address);
+		return cxfw_fail(run->device, -EINVAL, "the image at %#x, which the plan would keep, is damaged and another magic exists", head->old_address);
 	return error;
 }
 
@@ -610,8 +607,7 @@ static int write_unit(struct run *run, u32 logical, u32 unit)
 			return error;
 	}
 	if (at != end)
-		return cxfw_fail(run->device, -EIO, "flash at %#x holds %02x after writing, expected %02x: write "
-				 "protection, or a bad cell", window_physical(&window, at), found, wanted(run, at));
+		return cxfw_fail(run->device, -EIO, "flash at %#x holds %02x after writing, expected %02x: write protection, or a bad cell", window_physical(&window, at), found, wanted(run, at));
 	return 0;
 }
 
@@ -727,8 +723,7 @@ static int phase_invalidate(struct run *run)
 	tell(run, CXFW_PHASE_INVALIDATE, 4, 4, false);
 	if (!error)
 		return 0;
-	return cxfw_fail(run->device, error, "the new image is whole and committed; the old one at %#x is not "
-			 "cleared, so either may boot: %.80s", run->plan->head.old_address, cause);
+	return cxfw_fail(run->device, error, "the new image is whole and committed; the old one at %#x is not cleared, so either may boot: %.80s", run->plan->head.old_address, cause);
 }
 
 static int run_locked(struct run *run)

@@ -10,7 +10,7 @@ for card in "model=connectx2 psid=DEL09A0000009 version=2.9.1000" \
     echo "$card" >create || cat error
 done
 first=$(cat "$(cut -d' ' -f1 cards | head -n 1)/address")
-cxsim-image connectx2 /root/connectx2-2.10.720.bin psid=DEL09A0000009 version=2.10.720 >/dev/null
+cxsim-image connectx2 "$HOME/connectx2-2.10.720.bin" psid=DEL09A0000009 version=2.10.720 >/dev/null
 cat <<END
 
 Four simulated cards are plugged in, one of them with an empty flash. Try:
