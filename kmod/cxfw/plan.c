@@ -356,7 +356,9 @@ static int program_exactly(struct run *run, u32 address, const u8 *bytes, u32 le
 			return error;
 	}
 	if (!same)
-		return cxfw_fail(run->device, -EIO, "%s at %#x does not read back: the flash does not take it (write protection, or a bad cell)", what, address);
+		return cxfw_fail(run->device, -EIO,
+				 "%s at %#x does not read back: the flash does not take it (write protection, or a bad cell)",
+				 what, address);
 	return 0;
 }
 
@@ -379,19 +381,25 @@ static int check_card(struct run *run)
 		return cxfw_fail(device, -EINVAL, "a FS2 image is for ConnectX-2, 3 and 3 Pro; this is %s",
 				 device->chip ? device->chip->name : "an unknown chip");
 	if (device->hw_id != head->hw_id || device->hw_revision != head->hw_revision)
-		return cxfw_fail(device, -ESTALE, "the plan is for hardware id %#x revision %#x, the card is %#x %#x",
+		return cxfw_fail(device, -ESTALE,
+				 "the plan is for hardware id %#x revision %#x, the card is %#x %#x",
+				
 				 head->hw_id, head->hw_revision, device->hw_id, device->hw_revision);
 	if (flash->size != head->flash_size)
 		return cxfw_fail(device, -ESTALE, "the plan is for %#x bytes of flash, the card has %#x",
 				 head->flash_size, flash->size);
 	if (!flash->chip)
-		return cxfw_fail(device, -EOPNOTSUPP, "flash chip %06x is not in the table: read, never written",
+		return cxfw_fail(device, -EOPNOTSUPP,
+				 "flash chip %06x is not in the table: read, never written",
+				
 				 flash->jedec);
 	if (!flash->sector || flash->sector > 1U << head->log2_chunk || flash->sector < CXFW_PAGE)
 		return cxfw_fail(device, -EOPNOTSUPP, "flash sectors of %u bytes do not fit chunks of %#x",
 				 flash->sector, 1U << head->log2_chunk);
 	if (ALIGN(head->image_length, flash->sector) > head->window_length)
-		return cxfw_fail(device, -EINVAL, "the image's last flash sector reaches over the window's end, %#x",
+		return cxfw_fail(device, -EINVAL,
+				 "the image's last flash sector reaches over the window's end, %#x",
+				
 				 head->window_length);
 	return 0;
 }
@@ -411,7 +419,9 @@ static int check_old(struct run *run, u32 *length)
 		return error;
 	if (!cxfw_fs2_layout(run->piece, &layout) || !layout.failsafe || layout.log2_chunk != head->log2_chunk ||
 	    layout.image_length > head->flash_size / 2)
-		return cxfw_fail(device, -ESTALE, "the image at %#x is not one of chunks of %#x: it could overlap the target", head->old_address, 1U << head->log2_chunk);
+		return cxfw_fail(device, -ESTALE,
+				 "the image at %#x is not one of chunks of %#x: it could overlap the target",
+				 head->old_address, 1U << head->log2_chunk);
 	*length = layout.image_length;
 	hash = cxfw_sha256_start();
 	if (IS_ERR(hash))
@@ -423,7 +433,9 @@ static int check_old(struct run *run, u32 *length)
 	}
 	error = cxfw_sha256_finish(hash, digest);
 	if (!error && memcmp(digest, head->old_sha256, sizeof(digest)))
-		return cxfw_fail(device, -ESTALE, "the image at %#x changed since the plan was made", head->old_address);
+		return cxfw_fail(device, -ESTALE,
+				 "the image at %#x changed since the plan was made",
+				 head->old_address);
 	return error;
 }
 
@@ -443,14 +455,18 @@ static int check_kept(struct run *run, const enum magic *magic, u32 *old_length)
 			if (error)
 				return error;
 			if (bootable)
-				return cxfw_fail(run->device, -EINVAL, "a recovery plan, but a whole image is at %#x",
+				return cxfw_fail(run->device, -EINVAL,
+						 "a recovery plan, but a whole image is at %#x",
+						
 						 cxfw_magic_places[i]);
 		}
 		return 0;
 	}
 	for (i = 0; i < CXFW_MAGIC_PLACES; i++) {
 		if (is_old(run, cxfw_magic_places[i]) && magic[i] != MAGIC_STEADY)
-			return cxfw_fail(run->device, -ESTALE, "no steady magic at %#x, where the image to keep should be",
+			return cxfw_fail(run->device, -ESTALE,
+					 "no steady magic at %#x, where the image to keep should be",
+					
 					 head->old_address);
 		others |= !is_old(run, cxfw_magic_places[i]) && magic[i] != MAGIC_NONE;
 	}
@@ -459,7 +475,9 @@ static int check_kept(struct run *run, const enum magic *magic, u32 *old_length)
 		return error;
 	error = slot_bootable(run, head->old_address, &bootable);
 	if (!error && !bootable)
-		return cxfw_fail(run->device, -EINVAL, "the image at %#x, which the plan would keep, is damaged and another magic exists", head->old_address);
+		return cxfw_fail(run->device, -EINVAL,
+				 "the image at %#x, which the plan would keep, is damaged and another magic exists",
+				 head->old_address);
 	return error;
 }
 
@@ -521,7 +539,9 @@ static int phase_prepare(struct run *run, const enum magic *magic, u32 old_lengt
 	if (!error)
 		error = reads_as(run->device, run->start, erased, sizeof(erased), &same);
 	if (!error && !same)
-		return cxfw_fail(run->device, -EIO, "the sector at %#x does not erase: write protection, or a bad cell",
+		return cxfw_fail(run->device, -EIO,
+				 "the sector at %#x does not erase: write protection, or a bad cell",
+				
 				 run->start);
 	return error;
 }
@@ -607,7 +627,9 @@ static int write_unit(struct run *run, u32 logical, u32 unit)
 			return error;
 	}
 	if (at != end)
-		return cxfw_fail(run->device, -EIO, "flash at %#x holds %02x after writing, expected %02x: write protection, or a bad cell", window_physical(&window, at), found, wanted(run, at));
+		return cxfw_fail(run->device, -EIO,
+				 "flash at %#x holds %02x after writing, expected %02x: write protection, or a bad cell",
+				 window_physical(&window, at), found, wanted(run, at));
 	return 0;
 }
 
@@ -723,7 +745,9 @@ static int phase_invalidate(struct run *run)
 	tell(run, CXFW_PHASE_INVALIDATE, 4, 4, false);
 	if (!error)
 		return 0;
-	return cxfw_fail(run->device, error, "the new image is whole and committed; the old one at %#x is not cleared, so either may boot: %.80s", run->plan->head.old_address, cause);
+	return cxfw_fail(run->device, error,
+			 "the new image is whole and committed; the old one at %#x is not cleared, so either may boot: %.80s",
+			 run->plan->head.old_address, cause);
 }
 
 static int run_locked(struct run *run)
