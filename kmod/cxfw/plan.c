@@ -383,7 +383,6 @@ static int check_card(struct run *run)
 	if (device->hw_id != head->hw_id || device->hw_revision != head->hw_revision)
 		return cxfw_fail(device, -ESTALE,
 				 "the plan is for hardware id %#x revision %#x, the card is %#x %#x",
-				
 				 head->hw_id, head->hw_revision, device->hw_id, device->hw_revision);
 	if (flash->size != head->flash_size)
 		return cxfw_fail(device, -ESTALE, "the plan is for %#x bytes of flash, the card has %#x",
@@ -391,7 +390,6 @@ static int check_card(struct run *run)
 	if (!flash->chip)
 		return cxfw_fail(device, -EOPNOTSUPP,
 				 "flash chip %06x is not in the table: read, never written",
-				
 				 flash->jedec);
 	if (!flash->sector || flash->sector > 1U << head->log2_chunk || flash->sector < CXFW_PAGE)
 		return cxfw_fail(device, -EOPNOTSUPP, "flash sectors of %u bytes do not fit chunks of %#x",
@@ -399,7 +397,6 @@ static int check_card(struct run *run)
 	if (ALIGN(head->image_length, flash->sector) > head->window_length)
 		return cxfw_fail(device, -EINVAL,
 				 "the image's last flash sector reaches over the window's end, %#x",
-				
 				 head->window_length);
 	return 0;
 }
@@ -457,7 +454,6 @@ static int check_kept(struct run *run, const enum magic *magic, u32 *old_length)
 			if (bootable)
 				return cxfw_fail(run->device, -EINVAL,
 						 "a recovery plan, but a whole image is at %#x",
-						
 						 cxfw_magic_places[i]);
 		}
 		return 0;
@@ -466,7 +462,6 @@ static int check_kept(struct run *run, const enum magic *magic, u32 *old_length)
 		if (is_old(run, cxfw_magic_places[i]) && magic[i] != MAGIC_STEADY)
 			return cxfw_fail(run->device, -ESTALE,
 					 "no steady magic at %#x, where the image to keep should be",
-					
 					 head->old_address);
 		others |= !is_old(run, cxfw_magic_places[i]) && magic[i] != MAGIC_NONE;
 	}
@@ -541,7 +536,6 @@ static int phase_prepare(struct run *run, const enum magic *magic, u32 old_lengt
 	if (!error && !same)
 		return cxfw_fail(run->device, -EIO,
 				 "the sector at %#x does not erase: write protection, or a bad cell",
-				
 				 run->start);
 	return error;
 }
