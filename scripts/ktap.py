@@ -30,12 +30,19 @@ class Counter:
 
     def line(self, text):
         if match := PLAN.match(text):
-            self.close(len(match.group(1)))
-            self.open[len(match.group(1))] = [int(match.group(2)), 0, 0]
+            self.plan(len(match.group(1)), int(match.group(2)))
             if match.group(3) and not int(match.group(2)):
                 self.skipped += 1
         elif match := RESULT.match(text):
             self.result(len(match.group(1)), match.group(2) == "ok", match.group(3))
+
+    def plan(self, indent, count):
+        frame = self.open.get(indent)
+        if frame and frame[0] is None and frame[1]:
+            frame[0] = count            # a plan may stand at the end, too
+        else:
+            self.close(indent)
+            self.open[indent] = [count, 0, 0]
 
     def result(self, indent, good, description):
         deeper = [level for level in self.open if level > indent]

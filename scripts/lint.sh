@@ -86,7 +86,7 @@ tagged()
 # No mirror, no machine's path, in what is committed.
 nobodys_machine()
 {
-    ! grep -n -I -E '/work/|/root/|deb\.debian\.org|security\.debian\.org|ftp\..*\.debian\.org' \
+    ! grep -n -I -E '(^|[[:space:]"=(:])/(work|home)/|deb\.debian\.org|security\.debian\.org|ftp\..*\.debian\.org' \
         $(sources | grep -v -E '^(Documentation/reference/|scripts/lint\.sh)')
 }
 

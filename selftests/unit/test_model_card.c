@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ktap.h"
-#include "model.h"
+#include "../lib/ktap.h"
+#include "../../kmod/cxsim/model/model.h"
 
 #define ABSENT 0xffffffffU
 

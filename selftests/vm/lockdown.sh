@@ -5,7 +5,7 @@
 . ./lib.sh
 
 [ -w /sys/kernel/security/lockdown ] || skip_all "this kernel has no lockdown"
-plan 9
+plan 13
 load || bail "the modules do not load"
 card "model=connectx3pro flash_size=2M"
 old=$address
@@ -30,6 +30,14 @@ check "the backups are right" sh -c "cmp /tmp/$old.bin /tmp/old.flash && cmp /tm
 run cxctl access "$new"
 expect "cxctl access names the lockdown" 0 "[Ll]ockdown.*integrity"
 check "and says that mstflint's way is closed, ours open" sh -c "grep -q -E '^config: *no .*lockdown' $out && grep -q -E '^cxfw: *yes' $out"
+
+# One level up: flash content stays in, all else works (Documentation/security.rst).
+check "confidentiality is set" sh -c "echo confidentiality >/sys/kernel/security/lockdown"
+run cxctl info "$new"
+expect "under confidentiality cxctl info works" 0 "PSID"
+run cxctl backup "$new" -o /tmp/secret.bin
+check "and the flash is not given away" test "$status" != 0
+check "with the reason named" grep -q -i "lockdown" "$err"
 # debugfs is closed now: the cards go with the module.
 remove_cards() { :; }
 finish
