@@ -168,11 +168,13 @@ static int try_semaphore(struct cxfw_device *device, const struct look *look)
 		error = cxfw_owner_take(device, look->address, &look->wait);
 	if (error)
 		return error;
+	device->finishing = true;
 	if (look->latch)
 		error = cxfw_gateway_write(device, CXFW_SPACE_CR, look->address, 0);
 	else
 		error = cxfw_owner_give(device, look->address);
 	cxfw_gateway_end(device);
+	device->finishing = false;
 	return error;
 }
 

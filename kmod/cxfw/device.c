@@ -57,9 +57,11 @@ int cxfw_sleep(struct cxfw_device *device, unsigned int microseconds)
 		msleep(microseconds / 1000);
 	else
 		schedule_timeout_killable(msecs_to_jiffies(microseconds / 1000) + 1);
+	if (device->finishing)
+		return 0;
 	if (READ_ONCE(device->gone))
 		return cxfw_fail(device, -ENODEV, "the card was unplugged");
-	if (!device->finishing && fatal_signal_pending(current))
+	if (fatal_signal_pending(current))
 		return cxfw_fail(device, -EINTR, "interrupted by a signal");
 	return 0;
 }

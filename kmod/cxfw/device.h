@@ -26,7 +26,7 @@ struct cxfw_device {
 	u32 hw_id;			/* CR 0xf0014 bits 15:0 */
 	u32 hw_revision;		/* CR 0xf0014 bits 23:16 */
 	bool recovery;			/* booted without firmware */
-	bool finishing;			/* locks are being given back: no wait is interrupted */
+	bool finishing;			/* locks are being given back: neither a signal nor gone keeps us from it */
 	u32 owner;			/* what our semaphores of space 0xa hold; unique, never 0 */
 	u32 icmd_mailbox_bytes;		/* 3:0x1000, read at first use */
 	u32 semaphore;			/* enum cxfw_semaphore that the last failure waited for, or NONE */

@@ -24,7 +24,8 @@ int cxfw_config_write(struct cxfw_device *device, int where, u32 value)
 
 static int usable(struct cxfw_device *device)
 {
-	if (READ_ONCE(device->gone))
+	/* Removed by software it is still there, and must not keep our locks. */
+	if (READ_ONCE(device->gone) && !device->finishing)
 		return cxfw_fail(device, -ENODEV, "the card was unplugged");
 	if (!device->gateway.ops)
 		return cxfw_fail(device, -EOPNOTSUPP, "no way in to this card");

@@ -64,9 +64,12 @@ static int try_owner(struct cxfw_device *device, u32 address, u32 mask __always_
 		return error;
 	if (*value)
 		return 1;
+	/* An end between the two would leave it taken. */
+	device->finishing = true;
 	error = cxfw_gateway_write(device, CXFW_SPACE_SEMAPHORE, address, device->owner);
 	if (!error)
 		error = cxfw_gateway_read(device, CXFW_SPACE_SEMAPHORE, address, value);
+	device->finishing = false;
 	if (error)
 		return error;
 	return *value == device->owner ? 0 : 1;

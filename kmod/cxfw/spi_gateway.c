@@ -227,16 +227,21 @@ static int leave(struct cxfw_device *device, const struct layout *layout, int er
 
 	if (!device->gateway.inside)
 		return error;
+	device->finishing = true;
 	memcpy(why, device->why, sizeof(why));
 	lost = cxfw_gateway_check(device);
 	if (!lost)
 		lost = still_locked(device, layout);
 	if (!lost)
 		lost = start_cache(device, layout);
+	/* Where it was going to stop the cache, that it runs tells nothing of a reset. */
+	if (lost && READ_ONCE(device->gone))
+		lost = cxfw_fail(device, -ENODEV, "the card was unplugged");
 	if (lost)
 		memcpy(why, device->why, sizeof(why));
 	release = cr_write(device, layout->semaphore ? layout->semaphore : layout->command, 0);
 	cxfw_gateway_end(device);
+	device->finishing = false;
 	if (lost || error)
 		memcpy(device->why, why, sizeof(why));
 	return lost ? lost : error ? error : release;

@@ -462,6 +462,67 @@ static void signal_leaves_no_lock_behind(void)
 	floors_end(&floors);
 }
 
+/*
+ * Taken off the bus by hand, or its bridge was: the card itself is still there, and whoever
+ * finds it next must find it free.
+ */
+
+static u32 accesses_left;
+
+static void removed_later(void *context)
+{
+	(void)context;
+	if (!--accesses_left)
+		WRITE_ONCE(device->gone, true);
+}
+
+static void check_free(const char *model, u32 accesses)
+{
+	u64 start = ktime_get_ns();
+	int error;
+
+	memset(device, 0, sizeof(*device));
+	error = cxfw_device_open(device, floors.pdev);
+	if (!error)
+		error = cxfw_flash_probe(device);
+	if (error || ktime_get_ns() - start > SECOND)
+		ktap_fail(__FILE__, __LINE__, "%s, removed at access %u: %d, %s", model,
+			  accesses, error, device->why);
+}
+
+static void removal_leaves_no_lock_behind(void)
+{
+	static const struct { const char *model; bool empty; } cards[] = {
+		{ "connectx3", false }, { "connectx5", false }, { "connectx5", true },
+	};
+	u8 bytes[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(cards); i++) {
+		int ended = 0;
+
+		REQUIRE(floors_open_flash(&floors, cards[i].model, cards[i].empty));
+		for (u32 accesses = 1; !ktap_failed(); accesses += 3) {
+			int error;
+
+			accesses_left = accesses;
+			shim.at_access = removed_later;
+			error = cxfw_flash_read(device, 0, bytes, sizeof(bytes));
+			cxfw_flash_unlock(device);
+			shim.at_access = NULL;
+			if (error)
+				CHECK_ERROR(device, error, -ENODEV);
+			if (!device->gone)
+				break;
+			ended += error;
+			CHECK(!floors.pdev->config_locked);
+			check_free(cards[i].model, accesses);
+			CHECK_ERROR(device, cxfw_flash_lock(device), 0);
+		}
+		CHECK(ended);
+		floors_end(&floors);
+	}
+}
+
 static void busy_chip_is_waited_for(void)
 {
 	u32 value;
@@ -634,6 +695,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(lock_leaves_room),
 	KTAP_TEST(signal_ends_a_read),
 	KTAP_TEST(signal_leaves_no_lock_behind),
+	KTAP_TEST(removal_leaves_no_lock_behind),
 	KTAP_TEST(busy_chip_is_waited_for),
 	KTAP_TEST(legacy_flash_is_shared_with_a_tool),
 	KTAP_TEST(units_follow_the_chip),
