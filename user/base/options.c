@@ -54,6 +54,12 @@ static int take_common(struct options *options, int which, const char *argument,
 {
 	switch (which) {
 	case 'd':
+		if (options->device && strcmp(options->device, argument)) {
+			error_set(error, CXCTL_USAGE, "bad-option", _("-d was given twice: %s and %s"), options->device,
+				  argument);
+			error_next(error, _("name further cards without -d"));
+			return -1;
+		}
 		options->device = argument;
 		return 0;
 	case 'p':
@@ -83,18 +89,20 @@ static int take_common(struct options *options, int which, const char *argument,
 	return error_set(error, CXCTL_USAGE, "bad-option", _("unknown option"));
 }
 
-/* What the user typed that getopt_long() did not like. */
-static int bad_option(const struct usage *usage, int code, char **argv, struct cxctl_error *error)
+/*
+ * What the user typed that getopt_long() did not like. Within a cluster like -jx optind still
+ * points at it, so that the word before is another one: an unknown letter speaks for itself.
+ */
+static int bad_option(const struct usage *usage, int code, const char *letters, char **argv,
+		      struct cxctl_error *error)
 {
 	const char *word = argv[optind > 1 ? optind - 1 : 1];
 	const char *command = usage && usage->name ? usage->name : "";
 
-	if (optopt > 0 && optopt < 256 && strncmp(word, "--", 2)) {
-		if (code == ':')
-			error_set(error, CXCTL_USAGE, "missing-argument", _("option -%c needs an argument"),
-				  optopt);
-		else
-			error_set(error, CXCTL_USAGE, "bad-option", _("unknown option -%c"), optopt);
+	if (code == '?' && optopt && optopt < 256 && !strchr(letters, optopt)) {
+		error_set(error, CXCTL_USAGE, "bad-option", _("unknown option -%c"), optopt);
+	} else if (code == ':' && optopt < 256 && strncmp(word, "--", 2)) {
+		error_set(error, CXCTL_USAGE, "missing-argument", _("option -%c needs an argument"), optopt);
 	} else if (code == ':') {
 		error_set(error, CXCTL_USAGE, "missing-argument", _("option %s needs an argument"), word);
 	} else {
@@ -142,7 +150,7 @@ static int parse(struct options *options, const struct usage *usage, int argc, c
 		size_t index = extra;
 
 		if (code == '?' || code == ':')
-			return bad_option(usage, code, argv, error);
+			return bad_option(usage, code, letters, argv, error);
 		if (code >= EXTRA_BASE)
 			index = code - EXTRA_BASE;
 		else
@@ -158,15 +166,38 @@ static int parse(struct options *options, const struct usage *usage, int argc, c
 	return optind;
 }
 
+void options_seek_json(struct options *options, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		const char *word = argv[i];
+		bool cluster = word[0] == '-' && word[1] && !word[1 + strspn(word + 1, "jpqv")];
+
+		if (!strcmp(word, "--pretty") || (cluster && strchr(word, 'p')))
+			options->json = options->pretty = true;
+		else if (!strcmp(word, "--json") || (cluster && strchr(word, 'j')))
+			options->json = true;
+	}
+}
+
 int options_parse(struct options *options, const struct usage *usage, int argc, char **argv, void *data,
 		  struct cxctl_error *error)
 {
-	return parse(options, usage, argc, argv, false, data, error);
+	int first = parse(options, usage, argc, argv, false, data, error);
+
+	if (first < 0)
+		options_seek_json(options, argc, argv);
+	return first;
 }
 
 int options_parse_leading(struct options *options, int argc, char **argv, struct cxctl_error *error)
 {
-	return parse(options, NULL, argc, argv, true, NULL, error);
+	int first = parse(options, NULL, argc, argv, true, NULL, error);
+
+	if (first < 0)
+		options_seek_json(options, argc, argv);
+	return first;
 }
 
 static void help_line(char letter, const char *name, const char *argument, const char *help)

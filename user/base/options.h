@@ -46,6 +46,9 @@ int options_parse(struct options *options, const struct usage *usage, int argc, 
 /* The same, but stops at the first operand: what stands before the command. */
 int options_parse_leading(struct options *options, int argc, char **argv, struct cxctl_error *error);
 
+/* For errors: sets json and pretty when such an option stands anywhere in argv. */
+void options_seek_json(struct options *options, int argc, char **argv);
+
 void options_help_common(void);
 void options_help(const struct usage *usage);
 
