@@ -117,6 +117,15 @@ static void text_cannot_drive_a_terminal(void)
 	free(capture.text);
 }
 
+/* U+202E and its like show MT_0000000013 where other bytes stand. */
+static void text_cannot_turn_its_direction(void)
+{
+	char *text = text_printable("\xe2\x80\xae" "310\xe2\x81\xa6\xe2\x80\xa8\xe5\x8d\xa1\xe2\x82\xac", 18);
+
+	CHECK_STR(text, "\\xe2\\x80\\xae" "310\\xe2\\x81\\xa6\\xe2\\x80\\xa8\xe5\x8d\xa1\xe2\x82\xac");
+	free(text);
+}
+
 static void sources_stand_beside_the_facts(void)
 {
 	struct capture capture;
@@ -183,6 +192,7 @@ int main(int argc, char **argv)
 		KTAP_TEST(json_keeps_utf8),
 		KTAP_TEST(wrong_utf8_is_replaced),
 		KTAP_TEST(text_cannot_drive_a_terminal),
+		KTAP_TEST(text_cannot_turn_its_direction),
 		KTAP_TEST(sources_stand_beside_the_facts),
 		KTAP_TEST(verbose_text_tells_the_source),
 		KTAP_TEST(a_table_is_aligned),

@@ -63,9 +63,15 @@ static size_t utf8_sequence(const unsigned char *s, size_t left)
 	return length;
 }
 
-/* Characters that a terminal would obey: C0, DEL, and C1 in UTF-8. */
+/*
+ * Characters that a terminal would obey: C0, DEL, C1 in UTF-8, and those that break a line or
+ * turn the direction of writing (U+200E and F, U+2028 to E, U+2066 to 9).
+ */
 static bool is_control(const unsigned char *s, size_t length)
 {
+	if (length == 3 && s[0] == 0xe2)
+		return (s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
+		       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
 	return (length == 1 && (s[0] < 0x20 || s[0] == 0x7f)) ||
 	       (length == 2 && s[0] == 0xc2 && s[1] < 0xa0);
 }
