@@ -31,7 +31,8 @@ static int read_all(int fd, uint8_t *bytes, size_t length)
 
 static int read_file(const char *path, struct burn_image *image, struct cxctl_error *error)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), code = 0;
+	/* O_NONBLOCK: a FIFO is to be refused, not waited for. */
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), code = 0;
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status)) {
