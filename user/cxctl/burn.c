@@ -3,6 +3,7 @@
  * cxctl burn: image and card are read and judged, the plan is shown and confirmed, a
  * backup is saved, and the driver runs the plan.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,30 +25,22 @@ enum {
 	OPTION_MAC,
 };
 
-static int parse_id(const char *text, unsigned int most_bits, uint64_t *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 16);
-	if (errno || end == text || *end || *text == '-' || (most_bits < 64 && *value >> most_bits))
-		return -1;
-	return 0;
-}
-
-/* Hex digits, with or without 0x and colons. */
+/* All its hex digits, so that a forgotten one makes no other identity; with or without 0x and colons. */
 static int take_id(const char *option, const char *argument, unsigned int bits, uint64_t *value,
 		   struct cxctl_error *error)
 {
-	char digits[64];
-	size_t used = 0;
-	const char *at;
+	const char *at = argument;
+	unsigned int digits = 0;
 
-	for (at = argument; *at && used + 1 < sizeof(digits); at++)
-		if (*at != ':')
-			digits[used++] = *at;
-	digits[used] = '\0';
-	if (!*at && !parse_id(digits, bits, value))
+	if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
+		at += 2;
+	for (*value = 0; isxdigit((unsigned char)*at) || *at == ':'; at++) {
+		if (*at == ':')
+			continue;
+		*value = *value << 4 | (isdigit((unsigned char)*at) ? *at - '0' : (*at | 0x20) - 'a' + 10);
+		digits++;
+	}
+	if (!*at && digits == bits / 4)
 		return 0;
 	error_set(error, CXCTL_USAGE, "bad-option", _("--%s: %s is not such an address"), option, argument);
 	error_expected(error, _("%u hexadecimal digits"), bits / 4);
