@@ -3,6 +3,8 @@
 #ifndef CXCTL_BURN_H
 #define CXCTL_BURN_H
 
+#include <limits.h>
+
 #include "../image/image.h"
 #include "command.h"
 #include "flash_reader.h"
@@ -20,7 +22,7 @@ struct burn_request {
 
 /* The file that shall be burned. */
 struct burn_image {
-	char path[512];
+	char path[PATH_MAX];
 	uint8_t *file;			/* as it is on disk */
 	size_t file_length;
 	bool is_backup;			/* of a whole flash */
@@ -81,7 +83,7 @@ struct burn {
 	struct image_facts facts;	/* of it */
 	struct fs2_plan plan;
 	bool already;			/* the flash holds exactly these bytes */
-	char backup[512];		/* where the backup was saved */
+	char backup[PATH_MAX];		/* where the backup was saved */
 	uint64_t job;
 };
 

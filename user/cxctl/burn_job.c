@@ -139,7 +139,11 @@ int burn_save_backup(struct burn *burn, struct cxctl_error *error)
 	int fd, result;
 
 	if (burn->request->backup) {
-		snprintf(burn->backup, sizeof(burn->backup), "%s", burn->request->backup);
+		if (snprintf(burn->backup, sizeof(burn->backup), "%s", burn->request->backup) >=
+		    (int)sizeof(burn->backup)) {
+			errno = ENAMETOOLONG;
+			return cannot_save(error, burn->backup);
+		}
 	} else {
 		backup_name(burn, name, sizeof(name));
 		if (state_path("backups", name, burn->backup, sizeof(burn->backup), error))
