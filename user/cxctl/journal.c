@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../base/message.h"
+#include "../base/output.h"
 
 #define STATE_DIRECTORY "/var/lib/cxctl"
 
@@ -79,8 +80,14 @@ struct journal_entry *journal_begin(const char *event)
 
 void journal_string(struct journal_entry *entry, const char *key, const char *value)
 {
-	if (entry && value)
-		json_object_object_add((struct json_object *)entry, key, json_object_new_string(value));
+	char *clean;
+
+	if (!entry || !value)
+		return;
+	/* The name of a file may hold any byte, JSON not. */
+	clean = text_utf8(value, strlen(value));
+	json_object_object_add((struct json_object *)entry, key, json_object_new_string(clean));
+	free(clean);
 }
 
 void journal_number(struct journal_entry *entry, const char *key, int64_t value)
