@@ -63,6 +63,14 @@ static int check_target(const struct backup *backup, struct cxctl_error *error)
 
 	if (lstat(backup->file, &status))
 		return errno == ENOENT ? 0 : file_error(error, _("cannot use"), backup->file);
+	/* A rename would put the backup in the place of a device or a pipe; also of one behind a link. */
+	if (S_ISLNK(status.st_mode))
+		stat(backup->file, &status);
+	if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) {
+		error_set(error, CXCTL_USAGE, "not-a-file", _("%s is not a file of bytes"), backup->file);
+		error_expected(error, _("the name of a file"));
+		return -1;
+	}
 	if (S_ISDIR(status.st_mode)) {
 		error_set(error, CXCTL_USAGE, "is-directory", _("%s is a directory"), backup->file);
 		error_expected(error, _("the name of a file"));
