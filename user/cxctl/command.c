@@ -16,6 +16,17 @@ int command_fail(const struct options *options, const struct cxctl_error *error)
 	return error->exit;
 }
 
+int command_flush(void)
+{
+	struct cxctl_error error;
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return CXCTL_DONE;
+	error_set(&error, CXCTL_FAILED, "output", _("cannot write the answer to the standard output"));
+	error_print(&error);
+	return CXCTL_FAILED;
+}
+
 int command_options(struct options *options, const struct usage *usage, int argc, char **argv, void *data,
 		    int *first, int *code)
 {
@@ -31,7 +42,7 @@ int command_options(struct options *options, const struct usage *usage, int argc
 			printf("cxctl %s\n", CXCTL_VERSION);
 		else
 			options_help(usage);
-		*code = CXCTL_DONE;
+		*code = command_flush();
 		return -1;
 	}
 	device_set_timeout(options->timeout);
@@ -145,11 +156,8 @@ int command_cards(const struct options *options, int argc, char **argv, int firs
 	}
 	output_end(output);
 	pci_list_free(&list);
-	if (output_close(output)) {
-		error_set(&error, CXCTL_FAILED, "output", _("cannot write the answer to the standard output"));
-		error_print(&error);
-		return CXCTL_FAILED;
-	}
+	if (output_close(output))
+		return command_flush();
 	if (!tally.failed)
 		return CXCTL_DONE;
 	return tally.failed < tally.cards ? CXCTL_PARTIAL : tally.code;

@@ -33,6 +33,9 @@ int command_options(struct options *options, const struct usage *usage, int argc
 /* Reports an error that concerns no card: to stderr, and to stdout with -j. Gives its exit code. */
 int command_fail(const struct options *options, const struct cxctl_error *error);
 
+/* At the end of an answer: was it written? Gives the exit code, having reported a failure. */
+int command_flush(void);
+
 /*
  * Runs one() for each CARD of the operands and of -d, and for the only card of the machine
  * when none is named. The output has an object of the array "cards" open, with "card",

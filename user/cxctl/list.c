@@ -473,5 +473,6 @@ int cmd_list(struct options *options, int argc, char **argv)
 	}
 	write_listing(output, options, &listing);
 	free_listing(&listing);
-	return output_close(output) ? CXCTL_FAILED : CXCTL_DONE;
+	output_close(output);
+	return command_flush();
 }

@@ -50,7 +50,8 @@ static int unknown_command(const struct options *options, const char *name)
 
 	for (i = 0; i < COMMANDS; i++)
 		used += snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", commands[i].name);
-	error_set(&error, CXCTL_USAGE, "unknown-command", _("there is no command %s"), name);
+	error_set(&error, CXCTL_USAGE, "unknown-command", _("there is no command %s"),
+		  *name ? name : "''");
 	error_expected(&error, _("one of %s"), known);
 	error_next(&error, _("cxctl --help tells what they do"));
 	return command_fail(options, &error);
@@ -69,23 +70,29 @@ int main(int argc, char **argv)
 		return command_fail(&options, &error);
 	if (options.version) {
 		printf("cxctl %s\n", CXCTL_VERSION);
-		return CXCTL_DONE;
+		return command_flush();
 	}
 	if (options.help || first >= argc) {
 		if (options.help) {
 			show_help();
-			return CXCTL_DONE;
+			return command_flush();
 		}
 		error_set(&error, CXCTL_USAGE, "no-command", _("no command given"));
 		error_next(&error, _("cxctl --help shows the commands, cxctl list the cards"));
 		return command_fail(&options, &error);
 	}
 	if (!strcmp(argv[first], "help")) {
-		show_help();
-		return CXCTL_DONE;
+		if (first + 1 >= argc || *argv[first + 1] == '-' || !strcmp(argv[first + 1], "help")) {
+			show_help();
+			return command_flush();
+		}
+		options.help = true;
+		argv[++first + 1] = NULL;
+		argc = first + 1;
 	}
 	for (i = 0; i < COMMANDS; i++)
 		if (!strcmp(commands[i].name, argv[first]))
 			return commands[i].run(&options, argc - first, argv + first);
+	options_seek_json(&options, argc, argv);
 	return unknown_command(&options, argv[first]);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Events as they come, one line each; with -j one JSON object a line. */
+#include <ctype.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,8 +30,9 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 	char *end;
 	unsigned long value = strtoul(argument, &end, 10);
 
-	if (*end || end == argument || !value || *argument == '-')
-		return error_set(error, CXCTL_USAGE, "bad-option", _("%s is not a number above 0"), argument);
+	if (*end || !isdigit((unsigned char)*argument) || !value || value > INT_MAX)
+		return error_set(error, CXCTL_USAGE, "bad-option", _("%s is not a number from 1 to %d"),
+				 argument, INT_MAX);
 	if (index == OPTION_COUNT)
 		monitor->count = value;
 	else
@@ -247,7 +250,7 @@ int cmd_monitor(struct options *options, int argc, char **argv)
 		error_print(&error);
 		code = error.exit;
 	} else {
-		code = CXCTL_DONE;
+		code = command_flush();
 	}
 	output_discard(output);
 	return code;
