@@ -129,8 +129,8 @@ static void by_mst_name(const struct pci_list *list, const char *name, struct ma
 	int used = 0;
 	size_t i;
 
-	if (sscanf(name, "mt%u_pciconf%u%n", &device, &index, &used) != 2 &&
-	    sscanf(name, "mt%u_pci_cr%u%n", &device, &index, &used) != 2)
+	if (sscanf(name, "mt%9u_pciconf%9u%n", &device, &index, &used) != 2 &&
+	    sscanf(name, "mt%9u_pci_cr%9u%n", &device, &index, &used) != 2)
 		return;
 	if (name[used] == '.') {
 		int more = 0;
@@ -204,7 +204,7 @@ static int no_such_card(const char *name, const struct pci_list *list, const str
 		error_next(error, _("for a bond, bridge or VLAN name one of its ports; cxctl list shows the cards"));
 		return -1;
 	}
-	error_set(error, CXCTL_NO_CARD, "no-such-card", _("there is no card %s"), name);
+	error_set(error, CXCTL_NO_CARD, "no-such-card", _("there is no card %s"), *name ? name : "''");
 	error_expected(error, _("a PCI address, a network interface, an RDMA device or a name like mt4119_pciconf0"));
 	list_known(list, text, sizeof(text));
 	if (*text)
