@@ -4,7 +4,7 @@
 # leaves alone, backups and the journal, ROM and identity, Ctrl-C.
 . ./lib.sh
 
-plan 51
+plan 61
 load || bail "cxsim and cxfw do not load"
 command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
@@ -68,6 +68,11 @@ run cxctl burn "$address" -i "$work/nosuch.bin" -y
 expect "no such file" 6 "nosuch.bin"
 run cxctl burn "$address" -i "$0" -y
 expect "a file that is no image" 6
+mkfifo "$work/fifo"
+for path in "$work/fifo" "$work" /dev/zero; do
+    run timeout 20 cxctl burn "$address" -i "$path" -y
+    expect "$path is no image" 6 "not a file of bytes"
+done
 head -c 4000 "$work/new.bin" >"$work/cut.bin"
 run cxctl burn "$address" -i "$work/cut.bin" -y
 expect "an image that was cut" 6 "damaged"
@@ -123,6 +128,20 @@ expect "a backup is never written over" 1 "whole.bin"
 run cxctl burn "$address" -i "$work/new3.bin" -y --reburn --rom image --backup "$work/b0"
 expect "the image's ROM when it is asked for" 0 "Expansion ROM: *the image's"
 check "it boots" boots 2.42.5000
+run cxctl burn "$address" -i "$work/new3.bin" -y --mac 0002c9cd1230 --backup "$work/no"
+expect "a card with an identity keeps it" 4 "cards that lost them"
+run cxctl burn "$address" -i "$work/new3.bin" -y --mac 02c9cd1230 --backup "$work/no"
+expect "a MAC with a digit too few" 2 "12 hexadecimal digits"
+for path in /dev/null "$work/fifo"; do
+    run cxctl backup "$address" -o "$path" --force
+    expect "a backup takes not the place of $path" 2 "not a file of bytes"
+done
+check "/dev/null is what it was" test -c /dev/null
+escape=$(printf '\033]0;x\007')
+image "$escape.bin" connectx3pro psid=MT_1200111023 version=2.42.5000 "vsd=a${escape}b" seed=14
+run cxctl burn "$address" -i "$work/$escape.bin" -n --reburn
+expect "a dry run of an image whose name drives a terminal" 0
+check "shows no control character" sh -c "! grep -q '$(printf '\033')' $out $err"
 tr '\0' '\377' </dev/zero | head -c "$(flash | wc -c)" >"$work/empty"
 cat "$work/empty" >"$cxsim/$card/flash"
 power_cycle
