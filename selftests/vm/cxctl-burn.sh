@@ -4,7 +4,7 @@
 # leaves alone, backups and the journal, ROM and identity, Ctrl-C.
 . ./lib.sh
 
-plan 61
+plan 64
 load || bail "cxsim and cxfw do not load"
 command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
@@ -83,6 +83,12 @@ run cxctl burn "$address"
 expect "no image named" 2
 run cxctl burn -i "$work/new.bin" -y
 expect "no card named" 2 "never chooses"
+sh -c 'cxctl burn "$1" -i "$2" -y >/dev/full 2>"$3"' - "$address" "$work/new.bin" "$err"
+check "a plan that cannot be shown is not carried out" [ $? = 1 ]
+run cxctl burn "$address" -i "$work/new.bin" -y --backup ""
+expect "a backup without a name" 2 "no file named"
+run cxctl verify "$address" -i ""
+expect "an image without a name" 2 "no image named"
 unchanged "refused burns"
 check "refused burns leave no backup" test ! -e "$work/state/cxctl/backups"
 

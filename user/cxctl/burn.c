@@ -244,6 +244,9 @@ static int burn_with(struct burn *burn, struct cxctl_error *error)
 	burn_show_plan(burn);
 	if (burn->request->dry_run)
 		return CXCTL_DONE;
+	/* A plan that nobody can read is none. */
+	if (fflush(stdout) || ferror(stdout))
+		return error_set(error, CXCTL_FAILED, "output", _("cannot write the answer to the standard output"));
 	if (confirm(burn, error))
 		return -1;
 	burn_catch_interrupt();
@@ -308,6 +311,10 @@ int cmd_burn(struct options *options, int argc, char **argv)
 	if (!request.image || !*request.image) {
 		error_set(&error, CXCTL_USAGE, "no-image", _("no image named"));
 		error_next(&error, _("cxctl burn CARD -i IMAGE"));
+		return command_fail(options, &error);
+	}
+	if (request.backup && !*request.backup) {
+		error_set(&error, CXCTL_USAGE, "no-file", _("no file named"));
 		return command_fail(options, &error);
 	}
 	if (argc - first + !!options->device == 0) {

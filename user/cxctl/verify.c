@@ -362,9 +362,14 @@ int cmd_verify(struct options *options, int argc, char **argv)
 		.take = take,
 	};
 	struct verify verify = { 0 };
+	struct cxctl_error error;
 	int first, code;
 
 	if (command_options(options, &usage, argc, argv, &verify, &first, &code))
 		return code;
+	if (verify.image && !*verify.image) {
+		error_set(&error, CXCTL_USAGE, "no-image", _("no image named"));
+		return command_fail(options, &error);
+	}
 	return command_cards(options, argc, argv, first, 64, verify_one, &verify);
 }
