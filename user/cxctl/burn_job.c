@@ -375,7 +375,7 @@ static int failed(const struct burn *burn, const struct cxctl_job *job, struct c
 	if (job->state == CXFW_JOB_CANCELLED)
 		error_set(error, CXCTL_FAILED, "cancelled", _("the burn was stopped before its commit"));
 	else
-		error_set(error, CXCTL_CARD_ERROR, "burn-failed", _("the burn failed while it was to %s"),
+		error_set(error, CXCTL_CARD_ERROR, "burn-failed", _("the burn failed while %s"),
 			  job_phase_name(job->phase));
 	error_found(error, "%s%s%s", job->message, *job->message && job->error ? ": " : "",
 		    job->error ? strerror(job->error) : "");
