@@ -31,7 +31,7 @@ class Counter:
     def line(self, text):
         if match := PLAN.match(text):
             self.plan(len(match.group(1)), int(match.group(2)))
-            if match.group(3) and not int(match.group(2)):
+            if match.group(3) and not match.group(1) and not int(match.group(2)):
                 self.skipped += 1
         elif match := RESULT.match(text):
             self.result(len(match.group(1)), match.group(2) == "ok", match.group(3))
