@@ -34,7 +34,7 @@ struct fairness {
 };
 
 static const struct fairness fair_hcr = { .use_ns = 6000000000ULL, .room_us = 550000 };
-static const struct fairness fair_icmd = { .use_ns = 500000000ULL, .room_us = 60000 };
+static const struct fairness fair_icmd = { .use_ns = 200000000ULL, .room_us = 100000 };
 
 static bool is_mlx4(const struct cxfw_device *device)
 {
