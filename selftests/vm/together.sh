@@ -17,7 +17,7 @@ patient()
 {
     patient_output=$1
     shift
-    for try in 1 2 3 4 5 6 7 8 9 10; do
+    for try in 1 2 3; do
         "$@" >"$patient_output" 2>&1 && return 0
         grep -q SEM_LOCKED "$patient_output" || return 1
         echo "$*" >>"$work/refused"
