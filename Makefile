@@ -9,7 +9,7 @@ CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wmissing-prototypes -Wstrict-prototypes -Wdeclaration-after-statement \
 	-Wno-missing-field-initializers
 PKG_CONFIG ?= pkg-config
-LIBRARIES := libmnl libkmod json-c libcrypto zlib
+LIBRARIES := libmnl libkmod json-c libcrypto zlib liblzma
 
 include selftests/unit/unit.mk
 include selftests/lib/tools.mk
@@ -27,7 +27,7 @@ all: $(BUILD)/cxctl ## the tool: build/cxctl
 
 # --- the tool ------------------------------------------------------------------------------
 
-CXCTL_SOURCES := $(wildcard $(foreach d,base image device host cxctl,user/$(d)/*.c))
+CXCTL_SOURCES := $(wildcard $(foreach d,base image container device host cxctl,user/$(d)/*.c))
 CXCTL_OBJECTS := $(CXCTL_SOURCES:%.c=$(BUILD)/obj/%.o)
 # Asked when a recipe runs, which is after the set-up.
 CXCTL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(WARNINGS) \

@@ -5,7 +5,8 @@
 set -eu
 . "$(dirname "$0")/common.sh"
 
-build_packages="gcc make pkg-config libmnl-dev libkmod-dev libjson-c-dev libssl-dev zlib1g-dev gettext"
+build_packages="gcc make pkg-config libmnl-dev libkmod-dev libjson-c-dev libssl-dev zlib1g-dev liblzma-dev
+    libarchive-dev gettext"
 # The tests: a virtual machine, kernels and their headers, sanitizers, the peer.
 test_packages="qemu-system-x86 busybox-static cpio kmod xz-utils zstd python3 python3-yaml ca-certificates
     debian-archive-keyring util-linux gcc-12 libc6-dev libelf-dev bc flex bison pciutils mstflint binutils strace"

@@ -13,9 +13,9 @@ MODEL_SOURCES := $(wildcard kmod/cxsim/model/*.c)
 # Floors are those below the cards: the rest of the driver is Linux through and through.
 FLOOR_SOURCES := $(filter-out $(addprefix kmod/cxfw/,main.c netlink.c chardev.c event.c job.c card.c pci.c \
 	stage.c lockdown.c facts.c registry.c sha256.c),$(wildcard kmod/cxfw/*.c)) $(wildcard selftests/unit/shim/*.c)
-IMAGE_SOURCES := $(wildcard user/image/*.c)
+IMAGE_SOURCES := $(wildcard user/image/*.c user/container/*.c)
 TOOL_SOURCES := $(wildcard $(foreach d,base device host,user/$(d)/*.c))
-UNIT_SHARED := selftests/lib/ktap.c $(filter-out selftests/unit/test_%,$(wildcard selftests/unit/*.c))
+UNIT_SHARED := selftests/lib/ktap.c $(wildcard selftests/lib/synthetic*.c) $(filter-out selftests/unit/test_%,$(wildcard selftests/unit/*.c))
 UNIT_TESTS := $(patsubst selftests/unit/%.c,$(UNIT)/%,$(wildcard selftests/unit/test_*.c))
 
 unit_objects = $(patsubst %.c,$(UNIT)/%.o,$(1))
@@ -44,7 +44,7 @@ UNIT_LIBRARIES := $(addprefix $(UNIT)/,libshared.a libfloors.a libimage.a libmod
 $(UNIT)/test_%: $(UNIT)/selftests/unit/test_%.o $(UNIT_LIBRARIES)
 	$(call say,LINK,$@)
 	$(Q)$(UNIT_CC) $(UNIT_CFLAGS) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
-		-lmnl -lkmod -ljson-c -lcrypto -lz -lm
+		-lmnl -lkmod -ljson-c -lcrypto -lz -llzma -lm
 
 unit-tests: $(UNIT_TESTS)
 

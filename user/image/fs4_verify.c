@@ -17,7 +17,7 @@ struct fs4_verification {
 	struct image_view view, flash;
 	struct image_check *check;
 	uint32_t pointers[FS4_POINTER_COUNT];
-	struct fs4_toc itoc, dtoc;
+	struct toc itoc, dtoc;
 	uint8_t *image;			/* [0, end of the last section) */
 	uint32_t end;
 	uint32_t log2;			/* of the tools area */
@@ -139,15 +139,15 @@ static void check_hashes(struct fs4_verification *v)
 }
 
 /* Header and entries of a table; false: it cannot be trusted. */
-static bool check_toc(struct fs4_verification *v, const struct fs4_toc *toc, const char *name)
+static bool check_toc(struct fs4_verification *v, const struct toc *toc, const char *name)
 {
 	bool good = true;
 	unsigned int i;
 
-	part_crc(v, name, 0, toc->address, FS4_TOC_HEADER, toc->address + 0x1c, toc->computed_crc,
+	part_crc(v, name, 0, toc->address, TOC_HEADER, toc->address + 0x1c, toc->computed_crc,
 		 toc->stored_crc);
 	for (i = 0; i < toc->count; i++) {
-		const struct fs4_section *section = &toc->sections[i];
+		const struct toc_section *section = &toc->sections[i];
 
 		if (section->stored_crc == section->computed_crc)
 			continue;
@@ -163,10 +163,10 @@ static bool check_toc(struct fs4_verification *v, const struct fs4_toc *toc, con
 }
 
 /* The CRC of a section's bytes, by the mode that its entry says. */
-static void check_section_crc(struct fs4_verification *v, const struct fs4_section *section,
+static void check_section_crc(struct fs4_verification *v, const struct toc_section *section,
 			      const uint8_t *bytes)
 {
-	const char *name = fs4_type_name(section->type);
+	const char *name = section_type_name(section->type);
 	struct image_part part = {
 		.name = name,
 		.type = section->type,
@@ -177,22 +177,22 @@ static void check_section_crc(struct fs4_verification *v, const struct fs4_secti
 	uint32_t size = section->size;
 
 	switch (section->crc_mode) {
-	case FS4_CRC_IN_ENTRY:
+	case TOC_CRC_IN_ENTRY:
 		if (section->encrypted)
 			break;
 		part_crc(v, name, section->type, section->address, size, section->where + 0x18,
 			 image_crc16(bytes, size), section->crc);
 		return;
-	case FS4_CRC_IN_SECTION:
+	case TOC_CRC_IN_SECTION:
 		if (size < 8)
 			break;
 		part_crc(v, name, section->type, section->address, size, section->address + size - 4,
 			 image_crc16(bytes, size - 4), get32(bytes + size - 4));
 		return;
-	case FS4_CRC_NONE:
+	case TOC_CRC_NONE:
 		break;
 	default:
-		check_compared(v->check, IMAGE_UNUSUAL, name, section->where + 0x18, FS4_CRC_NONE,
+		check_compared(v->check, IMAGE_UNUSUAL, name, section->where + 0x18, TOC_CRC_NONE,
 			       section->crc_mode, _("an unknown kind of CRC"));
 	}
 	check_part(v->check, &part);
@@ -201,7 +201,7 @@ static void check_section_crc(struct fs4_verification *v, const struct fs4_secti
 /* Rising addresses, no overlap, blank gaps. */
 static void check_order(struct fs4_verification *v)
 {
-	const struct fs4_section *section, *before = NULL;
+	const struct toc_section *section, *before = NULL;
 	uint32_t i, byte;
 
 	for (i = 0; i < v->itoc.count; i++, before = section) {
@@ -209,7 +209,7 @@ static void check_order(struct fs4_verification *v)
 		if (!before)
 			continue;
 		if (section->address < before->address + before->size) {
-			check_compared(v->check, IMAGE_DAMAGED, fs4_type_name(section->type),
+			check_compared(v->check, IMAGE_DAMAGED, section_type_name(section->type),
 				       section->where + 0x14, before->address + before->size,
 				       section->address, _("it overlaps the section before it, or stands before it"));
 			continue;
@@ -218,10 +218,10 @@ static void check_order(struct fs4_verification *v)
 			if (v->image[byte] != 0xff)
 				break;
 		if (byte < section->address)
-			unusual(v, fs4_type_name(before->type), byte, _("the gap behind it is not blank"));
+			unusual(v, section_type_name(before->type), byte, _("the gap behind it is not blank"));
 	}
-	if (v->itoc.count && v->itoc.sections[0].address < v->itoc.address + FS4_TOC_HEADER +
-			     (v->itoc.count + 1) * FS4_TOC_ENTRY)
+	if (v->itoc.count && v->itoc.sections[0].address < v->itoc.address + TOC_HEADER +
+			     (v->itoc.count + 1) * TOC_ENTRY)
 		damaged(v, "ITOC", v->itoc.address, _("the first section overlaps the table"));
 }
 
@@ -239,7 +239,7 @@ static bool all_bytes(const uint8_t *bytes, size_t length, uint8_t value)
  * Message of the plain digest: the magic, the signature section with its entry and the gaps
  * count as all ones.
  */
-static void plain_digest(const struct fs4_verification *v, const struct fs4_section *signature,
+static void plain_digest(const struct fs4_verification *v, const struct toc_section *signature,
 			 uint8_t *copy, uint8_t digest[32])
 {
 	uint32_t i, byte, from;
@@ -247,7 +247,7 @@ static void plain_digest(const struct fs4_verification *v, const struct fs4_sect
 	memcpy(copy, v->image, v->end);
 	memset(copy, 0xff, IMAGE_MAGIC_LENGTH);
 	memset(copy + signature->address, 0xff, signature->size);
-	memset(copy + signature->where, 0xff, FS4_TOC_ENTRY);
+	memset(copy + signature->where, 0xff, TOC_ENTRY);
 	for (i = 0; i + 1 < v->itoc.count; i++) {
 		from = v->itoc.sections[i].address + v->itoc.sections[i].size;
 		for (byte = from; byte < v->itoc.sections[i + 1].address; byte++)
@@ -258,7 +258,7 @@ static void plain_digest(const struct fs4_verification *v, const struct fs4_sect
 
 static void check_digest(struct fs4_verification *v)
 {
-	const struct fs4_section *signature = fs4_find(&v->itoc, FS4_SIGNATURE_256, 0);
+	const struct toc_section *signature = toc_find(&v->itoc, SECTION_SIGNATURE_256, 0);
 	uint8_t digest[32], *copy;
 	const uint8_t *stored;
 
@@ -275,18 +275,18 @@ static void check_digest(struct fs4_verification *v)
 	plain_digest(v, signature, copy, digest);
 	free(copy);
 	if (memcmp(digest, stored, sizeof(digest)))
-		check_compared(v->check, IMAGE_DAMAGED, fs4_type_name(FS4_SIGNATURE_256),
+		check_compared(v->check, IMAGE_DAMAGED, section_type_name(SECTION_SIGNATURE_256),
 			       signature->address + 0x20, get32(digest), get32(stored),
 			       _("the digest is not that of the image (first words compared)"));
 }
 
 static void check_info(struct fs4_verification *v)
 {
-	const struct fs4_section *section = fs4_find(&v->itoc, FS4_IMAGE_INFO, 0);
-	const char *name = fs4_type_name(FS4_IMAGE_INFO);
+	const struct toc_section *section = toc_find(&v->itoc, SECTION_IMAGE_INFO, 0);
+	const char *name = section_type_name(SECTION_IMAGE_INFO);
 	const uint8_t *info;
 
-	if (!section || section->size < FS4_INFO_LENGTH) {
+	if (!section || section->size < IMAGE_INFO_LENGTH) {
 		damaged(v, name, v->itoc.address, _("the section is missing or too short"));
 		return;
 	}
@@ -324,10 +324,10 @@ static void check_image(struct fs4_verification *v)
 		check_digest(v);
 }
 
-static int check_device_section(struct fs4_verification *v, const struct fs4_section *section,
+static int check_device_section(struct fs4_verification *v, const struct toc_section *section,
 				unsigned int *valid_dev_infos, struct image_error *error)
 {
-	const char *name = fs4_type_name(section->type);
+	const char *name = section_type_name(section->type);
 	uint64_t image_end = (uint64_t)v->view.place.address + v->end;
 	uint8_t *bytes;
 	int code;
@@ -344,13 +344,13 @@ static int check_device_section(struct fs4_verification *v, const struct fs4_sec
 	if (!bytes)
 		return image_fail(error, -ENOMEM, 0, _("no memory for a section of %u bytes"), section->size);
 	code = view_read(&v->flash, section->address, bytes, section->size, error);
-	if (!code && section->type == FS4_DEV_INFO && section->size >= FS4_DEV_INFO_LENGTH &&
-	    !fs4_dev_info_valid(bytes)) {
+	if (!code && section->type == SECTION_DEV_INFO && section->size >= DEV_INFO_LENGTH &&
+	    !dev_info_valid(bytes)) {
 		/* The copy that does not count is not checked, unless it claims to count. */
-		if (fs4_dev_info_signed(bytes))
+		if (dev_info_signed(bytes))
 			check_section_crc(v, section, bytes);
 	} else if (!code) {
-		*valid_dev_infos += section->type == FS4_DEV_INFO;
+		*valid_dev_infos += section->type == SECTION_DEV_INFO;
 		check_section_crc(v, section, bytes);
 	}
 	free(bytes);
@@ -363,7 +363,7 @@ static int check_device_data(struct fs4_verification *v, struct image_error *err
 	unsigned int i, dev_infos = 0;
 	int code;
 
-	code = fs4_toc(&v->flash, address, "DTOC", &v->dtoc, error);
+	code = toc_read(&v->flash, address, "DTOC", &v->dtoc, error);
 	if (code)
 		return code;
 	if (!v->dtoc.present) {
@@ -379,7 +379,7 @@ static int check_device_data(struct fs4_verification *v, struct image_error *err
 	if (dev_infos != 1)
 		check_compared(v->check, IMAGE_DAMAGED, "DEV_INFO", v->dtoc.address, 1, dev_infos,
 			       _("exactly one copy must be valid"));
-	if (!fs4_find(&v->dtoc, FS4_MFG_INFO, 0))
+	if (!toc_find(&v->dtoc, SECTION_MFG_INFO, 0))
 		damaged(v, "MFG_INFO", v->dtoc.address, _("the section is missing"));
 	return 0;
 }
@@ -387,9 +387,9 @@ static int check_device_data(struct fs4_verification *v, struct image_error *err
 /* Loads [0, end); bounds are checked first, so that nobody needs to later. */
 static int load(struct fs4_verification *v, struct image_error *error)
 {
-	uint64_t room = view_size(&v->view), least = v->itoc.address + FS4_TOC_HEADER, end;
+	uint64_t room = view_size(&v->view), least = v->itoc.address + TOC_HEADER, end;
 
-	end = fs4_toc_end(&v->itoc);
+	end = toc_end(&v->itoc);
 	v->end = end > least ? end : least;
 	if (v->end > room) {
 		check_compared(v->check, IMAGE_DAMAGED, "ITOC", v->itoc.address, room, v->end,

@@ -27,11 +27,13 @@ struct image_error {
 /*
  * read: exactly length bytes from offset, 0 or a negative errno. offset + length never
  * exceeds size. Reads are of dword offsets and lengths, and short (4 bytes to 64 KiB).
+ * bytes: where all size bytes lie in memory, when they do (a mapped file); NULL otherwise.
  */
 struct image_reader {
 	int (*read)(void *context, uint64_t offset, void *buffer, size_t length);
 	void *context;
 	uint64_t size;
+	const uint8_t *bytes;
 };
 
 /* A reader of memory. The memory object must live as long as the reader. */
@@ -44,9 +46,9 @@ struct image_reader image_memory_reader(const struct image_memory *memory);
 enum image_format {
 	IMAGE_NONE,
 	IMAGE_FS2,			/* ConnectX-2, 3, 3 Pro */
-	IMAGE_FS3,			/* Connect-IB, ConnectX-4, 4 Lx: recognised, not read */
+	IMAGE_FS3,			/* Connect-IB, ConnectX-4, 4 Lx */
 	IMAGE_FS4,			/* ConnectX-5 and later */
-	IMAGE_FS5,			/* ConnectX-8: recognised, not read */
+	IMAGE_FS5,			/* ConnectX-8 and later */
 };
 const char *image_format_name(enum image_format format);	/* "FS2"; "none" */
 
@@ -128,7 +130,7 @@ struct image_hw_id {
 #define IMAGE_HAS_CONFIG	(1U << 11)	/* config_*: FS2's area of NV configuration */
 #define IMAGE_HAS_DEVICE_VSD	(1U << 12)
 #define IMAGE_HAS_FULL_CRC	(1U << 13)	/* the format revision at hand has a CRC of the whole image */
-#define IMAGE_HAS_ORIGINAL	(1U << 14)	/* original_*: FS4's manufacture data */
+#define IMAGE_HAS_ORIGINAL	(1U << 14)	/* original_*: manufacture data of FS3, FS4, FS5 */
 
 struct image_uids {
 	uint64_t base;
@@ -145,8 +147,8 @@ struct image_facts {
 	uint32_t has;			/* IMAGE_HAS_* */
 	uint32_t length;		/* bytes from the magic to the end of the last section (logical) */
 	bool failsafe;
-	bool encrypted;			/* FS4: no TOC in clear, little else is known */
-	bool stripped;			/* FS4: a file without device data */
+	bool encrypted;			/* FS4, FS5: no TOC in clear, little else is known */
+	bool stripped;			/* FS3, FS4, FS5: a file without device data */
 	bool blank_guids;		/* FS2: identity was never written */
 	bool macs_derived;		/* FS2: no MACs stored, mac[] follows from guid[] */
 	bool guids_override;		/* FS4: identity comes from DEV_INFO, not MFG_INFO */
@@ -173,15 +175,21 @@ struct image_facts {
 	uint64_t guid[4];
 	uint64_t mac[2];
 	uint32_t guid_entries;		/* of the GUID section: 4 or 6 */
-	/* FS4 */
+	/* FS3 and later. Connect-IB counts ids by port: base_* are those of port 1, port2_* of port 2. */
+	bool uids_by_port;
+	struct image_uids port2_guid, port2_mac;
 	struct image_uids base_guid, base_mac;
 	struct image_uids original_guid, original_mac;
 	char original_psid[17];
 	char device_vsd[209];
-	uint32_t security_flags;	/* IMAGE_INFO dword 0, bits 15:0 */
+	uint32_t security_flags;	/* IMAGE_SECURITY_*; IMAGE_INFO dword 0, bits 15:0 */
 	bool security_keys;		/* sections for signature and keys are present */
 	uint32_t security_version;
-	char device_data_trouble[160];	/* FS4: why identity is missing; empty when it is not */
+	char device_data_trouble[160];	/* why identity is missing; empty when it is not */
+	uint32_t burn_size;		/* IMAGE_INFO burn_image_size; 0: not said */
+	uint32_t max_size;		/* IMAGE_INFO maximal image size; 0: not said */
+	uint32_t ini_number;
+	char board_name[47];		/* the board's code name; often empty */
 
 	/* ROM: rom_complete is false when a quick look may have missed one */
 	struct image_rom roms[IMAGE_ROMS];
@@ -195,6 +203,20 @@ struct image_facts {
 	/* logical offsets of bodies, for an editor */
 	uint32_t guid_offset, info_offset, info_length, vsd_offset;
 };
+
+/* security_flags: firmware-images.md 3.5 */
+#define IMAGE_SECURITY_SECURE		(1U << 15)	/* CR-space closed */
+#define IMAGE_SECURITY_SIGNED		(1U << 14)
+#define IMAGE_SECURITY_DEBUG		(1U << 13)	/* development, not GA */
+#define IMAGE_SECURITY_CS_TOKENS	(1U << 12)
+#define IMAGE_SECURITY_FRC		(1U << 11)
+#define IMAGE_SECURITY_NVIDIA_CONFIG	(1U << 10)
+#define IMAGE_SECURITY_VENDOR_CONFIG	(1U << 9)
+#define IMAGE_SECURITY_MCC		(1U << 8)	/* mcc_en: update through the firmware is possible */
+#define IMAGE_SECURITY_DEBUG_TOKENS	(1U << 7)
+#define IMAGE_SECURITY_LONG_KEYS	(1U << 6)	/* 4096 bits */
+#define IMAGE_SECURITY_ENCRYPTED	(3U << 3)	/* 1 before signing, 2 after */
+#define IMAGE_SECURITY_SECURE_BOOT	(1U << 2)
 
 #define IMAGE_QUICK_ROM	(1U << 0)	/* look for ROM versions only where they usually stand */
 #define IMAGE_NO_ROM	(1U << 1)	/* do not look for ROM versions at all */
@@ -210,6 +232,63 @@ int image_facts(const struct image_reader *reader, const struct image_place *pla
 int image_query(const struct image_reader *reader, enum image_layout layout, unsigned int flags,
 		struct image_facts *facts, struct image_error *error);
 
+/* ---- what an image is made of ---- */
+
+enum image_crc_kind {
+	IMAGE_CRC_STORED,		/* crc is that of the section's bytes (FS2: header and body) */
+	IMAGE_CRC_IN_SECTION,		/* the section's last dword */
+	IMAGE_CRC_ABSENT,
+};
+
+struct image_section {
+	const char *name;		/* "MAIN_CODE", "DDR", "BOOT2", "HASHES_TABLE": constant strings */
+	uint32_t type;			/* code of the format; BOOT2 and what no table lists: 0 */
+	bool device_data;		/* belongs to a card, not to the firmware */
+	uint64_t start, length;		/* of the body: logical; of device data physical */
+	uint64_t described_at;		/* header (FS2) or table entry; counted as start is */
+	enum image_crc_kind crc_kind;
+	uint32_t crc;			/* IMAGE_CRC_STORED */
+	uint32_t load, entry;		/* code: address in the chip's memory; FS2: parameter in load */
+	bool compressed, encrypted, cache_line_crc;
+};
+
+/*
+ * Calls visit for every section in the order of the table (FS2: of the chain), device data
+ * last, until it gives something other than 0, which is then the result.
+ */
+int image_sections(const struct image_reader *reader, const struct image_place *place,
+		   int (*visit)(void *context, const struct image_section *section), void *context,
+		   struct image_error *error);
+
+/*
+ * The text of the board's INI that the image carries (FW_CONF or DBG_FW_INI, inflated), NUL
+ * terminated and malloc()ed. -ENOENT: the image has none. At most IMAGE_INI_MOST bytes.
+ */
+#define IMAGE_INI_MOST (16U << 20)
+int image_ini(const struct image_reader *reader, const struct image_place *place, char **text, size_t *length,
+	      struct image_error *error);
+
+/*
+ * Whether a mark that image_edit() left in the INI says that the PSID was changed from from:
+ * such a PSID no longer vouches for the board.
+ */
+bool image_ini_retagged(const char *ini, char from[17]);
+
+/*
+ * Compares versions of one family: FS2 by hardware id, FS3 and later by major version, which
+ * names the chip. NOT_COMPARABLE: another family, or a version is missing.
+ */
+enum image_order {
+	IMAGE_NOT_COMPARABLE,
+	IMAGE_OLDER,
+	IMAGE_SAME,
+	IMAGE_NEWER,
+};
+enum image_order image_compare_versions(const struct image_facts *one, const struct image_facts *than);
+
+/* The chip of a hardware id: "ConnectX-4 Lx"; NULL: unknown. firmware-images.md 1.5. */
+const char *image_chip_name(uint16_t hw_id);
+
 /*
  * What query tools print: "secure-fw, debug", "signed-fw", "N/A". FS2 has none: NULL.
  */
@@ -220,6 +299,8 @@ uint32_t fs2_hw_id_of_pci(uint16_t pci_device);
 
 /* The vendor of a board, by the first characters of its PSID; NULL when unknown. */
 const char *image_psid_vendor(const char *psid);
+/* How far apart two PSIDs are: 0 the same; for finding the nearest. Another vendor is far. */
+unsigned int image_psid_distance(const char *one, const char *other);
 
 /* Names that vendors leave in images and that no card may keep: firmware-images.md 2.4. */
 bool image_guid_is_dummy(uint64_t guid);
@@ -274,7 +355,7 @@ int image_verify(const struct image_reader *reader, const struct image_place *pl
 		 const struct image_listener *listener, enum image_verdict *verdict,
 		 struct image_error *error);
 
-/* ---- FS2: editing ---- */
+/* ---- FS2: the edits of a burn; edit.h has those of all formats ---- */
 
 enum fs2_rom_edit {
 	FS2_ROM_KEEP,

@@ -59,6 +59,24 @@ int view_read(const struct image_view *view, uint64_t logical, void *buffer, siz
 /* As view_read(), for physical addresses. */
 int reader_read(const struct image_reader *reader, uint64_t offset, void *buffer, size_t length,
 		struct image_error *error);
+/*
+ * Bytes in memory when the reader has them there and they are contiguous; else NULL. What
+ * lies outside the place is NULL, too.
+ */
+const uint8_t *view_bytes(const struct image_view *view, uint64_t logical, uint64_t length);
+
+/*
+ * Calls piece for [logical, logical + length) in rising order, in pieces of at most 64 KiB when they
+ * must be read, in one when they are in memory; stops at what is not 0. Nothing is held.
+ */
+int view_pieces(const struct image_view *view, uint64_t logical, uint64_t length,
+		int (*piece)(void *context, const uint8_t *bytes, size_t length), void *context,
+		struct image_error *error);
+
+/* CRC16 over the dwords of [logical, logical + length). */
+int view_crc16(const struct image_view *view, uint64_t logical, uint64_t length, uint16_t *crc,
+	       struct image_error *error);
+
 /* Logical bytes that an image at this place could have at most. */
 uint64_t view_size(const struct image_view *view);
 
@@ -85,9 +103,26 @@ __attribute__((format(printf, 7, 8)))
 void check_compared(struct image_check *check, enum image_verdict verdict, const char *part, uint64_t where,
 		    uint32_t expected, uint32_t found, const char *format, ...);
 
+int fs3_facts(const struct image_reader *reader, const struct image_place *place, unsigned int flags,
+	      struct image_facts *facts, struct image_error *error);
+int fs5_facts(const struct image_reader *reader, const struct image_place *place, unsigned int flags,
+	      struct image_facts *facts, struct image_error *error);
+
 int fs2_verify(const struct image_reader *reader, const struct image_place *place,
 	       struct image_check *check, struct image_error *error);
 int fs4_verify(const struct image_reader *reader, const struct image_place *place,
 	       struct image_check *check, struct image_error *error);
+
+int fs3_verify(const struct image_reader *reader, const struct image_place *place,
+	       struct image_check *check, struct image_error *error);
+int fs5_verify(const struct image_reader *reader, const struct image_place *place,
+	       struct image_check *check, struct image_error *error);
+
+/* As image_sections(), by format. */
+typedef int (*section_visit)(void *context, const struct image_section *section);
+int fs2_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error);
+int fs3_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error);
+int fs4_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error);
+int fs5_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error);
 
 #endif /* IMAGE_PRIVATE_H */

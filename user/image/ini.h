@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Board INI texts: Documentation/reference/firmware-images.md 8.2, 8.3. A comment starts with ';' as
+ * the first character of a line only; inside a value it is text.
+ */
+#ifndef IMAGE_INI_H
+#define IMAGE_INI_H
+
+#include "image.h"
+
+struct ini_value {
+	const char *section, *key, *value;	/* NUL terminated, trimmed */
+	unsigned int line;			/* from 1 */
+};
+
+struct ini {
+	struct ini_value *values;
+	size_t count;
+	char *storage;
+};
+
+/* -EBADMSG names the line that is neither section, comment, blank nor assignment. */
+int ini_parse(const char *text, size_t length, struct ini *ini, struct image_error *error);
+void ini_free(struct ini *ini);
+/* The first value; section and key compare without case. NULL: there is none. */
+const char *ini_get(const struct ini *ini, const char *section, const char *key);
+
+/* PSID, name, description and board revision of either kind of INI (FS2's [ADAPTER], [PS_INFO]; [image_info]). */
+struct ini_board {
+	const char *psid, *name, *description, *prs_name;	/* NULL: not there */
+	char revision[8];		/* "A2", from the name's "_A2" or "_Ax"; empty: not there */
+};
+void ini_board(const struct ini *ini, struct ini_board *board);
+
+/*
+ * Checks a board INI: PSID present and of possible form, Name present, no section twice, no key twice
+ * in a section, keys that no known board has. finding: part is "[section] key", where the line.
+ */
+int ini_check(const char *text, size_t length, const struct image_listener *listener,
+	      enum image_verdict *verdict, struct image_error *error);
+
+/*
+ * A copy of text where the values of PSID and/or name are replaced (NULL: kept) in place,
+ * everything else byte for byte the same. malloc()ed. -ENOENT: the text has no such key.
+ */
+int ini_rename(const char *text, size_t length, const char *psid, const char *name, char **renamed,
+	       size_t *renamed_length, struct image_error *error);
+
+/* Appends the comment line that image_ini_retagged() finds. An earlier mark stays: the first PSID counts. */
+int ini_mark_retagged(const char *text, size_t length, const char *from, const char *to, char **marked,
+		      size_t *marked_length, struct image_error *error);
+
+#endif /* IMAGE_INI_H */
