@@ -493,3 +493,10 @@ int fs2_facts(const struct image_reader *reader, const struct image_place *place
 		code = read_rom(&view, flags, facts, error);
 	return code;
 }
+
+int fs2_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error)
+{
+	(void)visit;
+	(void)context;
+	return image_fail(error, -EOPNOTSUPP, view->place.address, _("sections of FS2 cannot be listed by this version"));
+}

@@ -32,3 +32,8 @@ const char *image_psid_vendor(const char *psid)
 			return vendors[i].vendor;
 	return NULL;
 }
+
+unsigned int image_psid_distance(const char *one, const char *other)
+{
+	return strcmp(one, other) != 0;
+}
