@@ -202,3 +202,8 @@ int fs4_facts(const struct image_reader *reader, const struct image_place *place
 	}
 	return device_data(&view, info[0x112], facts, error);
 }
+
+int fs4_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error)
+{
+	return image_fail(error, -EOPNOTSUPP, view->place.address, _("not supported yet"));
+}

@@ -211,8 +211,12 @@ int image_facts(const struct image_reader *reader, const struct image_place *pla
 	switch (place->format) {
 	case IMAGE_FS2:
 		return fs2_facts(reader, place, flags, facts, error);
+	case IMAGE_FS3:
+		return fs3_facts(reader, place, flags, facts, error);
 	case IMAGE_FS4:
 		return fs4_facts(reader, place, flags, facts, error);
+	case IMAGE_FS5:
+		return fs5_facts(reader, place, flags, facts, error);
 	default:
 		return image_fail(error, -EOPNOTSUPP, place->address,
 				  _("an image of format %s is recognised but cannot be read by this version"),
@@ -242,13 +246,35 @@ int image_query(const struct image_reader *reader, enum image_layout layout, uns
 			  IMAGE_PLACES);
 }
 
+int image_sections(const struct image_reader *reader, const struct image_place *place,
+		   int (*visit)(void *context, const struct image_section *section), void *context,
+		   struct image_error *error)
+{
+	struct image_view view = { reader, *place };
+
+	switch (place->format) {
+	case IMAGE_FS2:
+		return fs2_sections(&view, visit, context, error);
+	case IMAGE_FS3:
+		return fs3_sections(&view, visit, context, error);
+	case IMAGE_FS4:
+		return fs4_sections(&view, visit, context, error);
+	case IMAGE_FS5:
+		return fs5_sections(&view, visit, context, error);
+	default:
+		return image_fail(error, -EOPNOTSUPP, place->address,
+				  _("the sections of format %s are not known to this version"),
+				  image_format_name(place->format));
+	}
+}
+
 const char *image_security_text(const struct image_facts *facts)
 {
 	/* IMAGE_INFO dword 0: firmware-images.md 3.5, 4.7 */
 	const uint32_t secure = 1U << 15, is_signed = 1U << 14, debug = 1U << 13, mcc = 1U << 8;
 	uint32_t flags = facts->security_flags;
 
-	if (facts->place.format != IMAGE_FS4)
+	if (facts->place.format < IMAGE_FS3)
 		return NULL;
 	if (!(flags & mcc) || !facts->security_keys || !(flags & (secure | is_signed)))
 		return "N/A";
@@ -319,8 +345,14 @@ int image_verify(const struct image_reader *reader, const struct image_place *pl
 	case IMAGE_FS2:
 		code = fs2_verify(reader, place, &check, error);
 		break;
+	case IMAGE_FS3:
+		code = fs3_verify(reader, place, &check, error);
+		break;
 	case IMAGE_FS4:
 		code = fs4_verify(reader, place, &check, error);
+		break;
+	case IMAGE_FS5:
+		code = fs5_verify(reader, place, &check, error);
 		break;
 	default:
 		code = image_fail(error, -EOPNOTSUPP, place->address,
