@@ -22,6 +22,7 @@ int cmd_backup(struct options *options, int argc, char **argv);
 int cmd_monitor(struct options *options, int argc, char **argv);
 int cmd_burn(struct options *options, int argc, char **argv);
 int cmd_verify(struct options *options, int argc, char **argv);
+int cmd_image(struct options *options, int argc, char **argv);
 
 /*
  * Reads the options of a command. 0: go on, operands from argv[*first] on; else the command

@@ -16,6 +16,7 @@ static const struct {
 	{ "backup", cmd_backup, N_("save a card's whole flash to a file") },
 	{ "burn", cmd_burn, N_("write a firmware image to a card, failsafe") },
 	{ "verify", cmd_verify, N_("check the firmware on a card's flash") },
+	{ "image", cmd_image, N_("firmware images as files: explain, check, compare, edit, pack") },
 	{ "monitor", cmd_monitor, N_("show events of cards and jobs as they come") },
 };
 
