@@ -95,8 +95,7 @@ int container_verify(struct container *container, const struct image_listener *l
 /*
  * Writes an MFA2 with one component for each image (whole or stripped FS3, FS4): payload cut at the last
  * section, magic masked, device entries masked out, as firmware-images.md 5.8 and 7.2.5 say, such that
- * mlxfw of Linux and container_open() read it. write() gets the bytes in order. psids may
- * name several PSIDs for an image (NULL: the image's own).
+ * is called with the bytes in their order.
  */
 struct mfa2_source {
 	const struct image_reader *reader;
