@@ -46,7 +46,16 @@ int ini_check(const char *text, size_t length, const struct image_listener *list
 int ini_rename(const char *text, size_t length, const char *psid, const char *name, char **renamed,
 	       size_t *renamed_length, struct image_error *error);
 
-/* Appends the comment line that image_ini_retagged() finds. An earlier mark stays: the first PSID counts. */
+/*
+ * The mark of a changed PSID: a comment line of its own, this text and then the first PSID up to the end
+ * of the line (or of the text).
+ */
+#define INI_RETAGGED ";; cxctl: PSID changed, was "
+
+/*
+ * Appends the mark that image_ini_retagged() finds. An earlier mark stays: the first PSID counts. When to
+ * is that first PSID, the mark goes and the text is byte for byte the one before the first mark.
+ */
 int ini_mark_retagged(const char *text, size_t length, const char *from, const char *to, char **marked,
 		      size_t *marked_length, struct image_error *error);
 
