@@ -3,13 +3,13 @@
  * cxctl burn: image and card are read and judged, the plan is shown and confirmed, a
  * backup is saved, and the driver runs the plan.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/hexadecimal.h"
 #include "burn.h"
 
 enum {
@@ -25,22 +25,12 @@ enum {
 	OPTION_MAC,
 };
 
-/* All its hex digits, so that a forgotten one makes no other identity; with or without 0x and colons. */
 static int take_id(const char *option, const char *argument, unsigned int bits, uint64_t *value,
 		   struct cxctl_error *error)
 {
-	const char *at = argument;
-	unsigned int digits = 0;
+	const char *end = hexadecimal_parse(argument, bits, value);
 
-	if (at[0] == '0' && (at[1] == 'x' || at[1] == 'X'))
-		at += 2;
-	for (*value = 0; isxdigit((unsigned char)*at) || *at == ':'; at++) {
-		if (*at == ':')
-			continue;
-		*value = *value << 4 | (isdigit((unsigned char)*at) ? *at - '0' : (*at | 0x20) - 'a' + 10);
-		digits++;
-	}
-	if (!*at && digits == bits / 4)
+	if (end && !*end)
 		return 0;
 	error_set(error, CXCTL_USAGE, "bad-option", _("--%s: %s is not such an address"), option, argument);
 	error_expected(error, _("%u hexadecimal digits"), bits / 4);
