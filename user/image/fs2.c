@@ -494,9 +494,44 @@ int fs2_facts(const struct image_reader *reader, const struct image_place *place
 	return code;
 }
 
+static void describe(const struct fs2_section *section, bool generic, struct image_section *described)
+{
+	memset(described, 0, sizeof(*described));
+	described->name = generic ? fs2_type_name(section->type) : "BOOT2";
+	described->type = section->type;
+	described->start = section->body;
+	described->length = section->size;
+	described->described_at = section->offset;
+	described->crc_kind = IMAGE_CRC_STORED;
+	described->load = section->parameter;
+	if (section->type == FS2_DDR) {
+		described->compressed = section->parameter & FS2_PACKED;
+		described->load &= ~FS2_PACKED;
+	}
+	described->compressed |= section->type == FS2_INI || section->type == FS2_HASHES || section->type == FS2_DDRZ;
+}
+
 int fs2_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error)
 {
-	(void)visit;
-	(void)context;
-	return image_fail(error, -EOPNOTSUPP, view->place.address, _("sections of FS2 cannot be listed by this version"));
+	struct image_section described;
+	struct fs2_section section;
+	struct fs2_chain chain;
+	uint8_t crc[4], entry[4];
+	int code;
+
+	fs2_chain_start(&chain, view);
+	while ((code = fs2_chain_next(&chain, &section, error)) > 0) {
+		describe(&section, chain.generic, &described);
+		code = view_read(view, section.end - 4, crc, sizeof(crc), error);
+		if (!code && !chain.generic)
+			code = view_read(view, section.end - 8, entry, sizeof(entry), error);
+		if (code)
+			return code;
+		described.crc = get32(crc);
+		described.entry = chain.generic ? 0 : get32(entry);
+		code = visit(context, &described);
+		if (code)
+			return code;
+	}
+	return code;
 }

@@ -16,6 +16,7 @@
 #define FS2_SECTION_HEADER	16
 #define FS2_SECTION_MOST	0x400000
 #define FS2_LAST		0xff000000U
+#define FS2_PACKED		0x80000000U	/* of a DDR section's parameter */
 
 enum fs2_type {
 	FS2_DDR = 1,

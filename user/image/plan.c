@@ -139,27 +139,6 @@ static uint32_t default_config_sector(const struct image_facts *image)
 	return image->pci_device >= 0x1003 && image->pci_device <= 0x1010 ? 0x10000 : 0x1000;
 }
 
-static const struct {
-	uint16_t pci_device, hw_id;
-} fs2_chips[] = {
-	/* ConnectX and ConnectX-2 */
-	{ 0x6340, 0x190 }, { 0x634a, 0x190 }, { 0x6354, 0x190 }, { 0x6368, 0x190 }, { 0x6372, 0x190 },
-	{ 0x6732, 0x190 }, { 0x673c, 0x190 }, { 0x6746, 0x190 }, { 0x6750, 0x190 }, { 0x675a, 0x190 },
-	{ 0x6764, 0x190 }, { 0x676e, 0x190 }, { 0x6778, 0x190 },
-	{ 0x1003, 0x1f5 },	/* ConnectX-3 */
-	{ 0x1007, 0x1f7 },	/* ConnectX-3 Pro */
-};
-
-uint32_t fs2_hw_id_of_pci(uint16_t pci_device)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(fs2_chips) / sizeof(fs2_chips[0]); i++)
-		if (fs2_chips[i].pci_device == pci_device)
-			return fs2_chips[i].hw_id;
-	return 0;
-}
-
 static uint32_t larger(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
