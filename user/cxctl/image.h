@@ -30,10 +30,19 @@ struct image_picked {
 /*
  * The one image that path names; psid (or NULL) chooses when there are several. Errors are
  * whole: "several-images" lists PSIDs, "no-such-psid" says how many there are, which are
- * nearest, and whose PSID that is; "bad-image" what is damaged.
+ * nearest, and whose PSID that is; "bad-image" what is damaged. Of the images of a flash it is the
+ * one that would boot.
  */
-int image_pick(const char *path, const char *psid, struct image_picked *picked, struct cxctl_error *error);
+int image_pick(const struct options *options, const char *path, const char *psid, struct image_picked *picked,
+	       struct cxctl_error *error);
 void image_picked_free(struct image_picked *picked);
+
+/*
+ * Facts of the image that would boot: the first place whose image can be read; when none can, what is
+ * wrong with the first. flags as for image_facts(). Errors as image_query().
+ */
+int image_choose(const struct image_reader *reader, unsigned int flags, struct image_facts *facts,
+		 struct image_error *error);
 
 /*
  * "bundle.mfa2 has 312 PSIDs, none is HP_2420110034; nearest are ...; this PSID is HPE's": fills error.

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "burn.h"
+#include "findings.h"
 
 struct verify {
 	const char *image;		/* -i FILE, or NULL */
@@ -20,96 +21,9 @@ struct verification {
 	struct flash_reader flash;
 	struct image_place places[IMAGE_PLACES];
 	size_t count;
-	unsigned int findings;		/* on the whole flash */
+	struct findings findings;	/* on the whole flash */
 	unsigned int live;		/* images that could boot */
-	struct image_finding *noted;	/* of the image at hand; texts are copies */
-	size_t noted_count;
 };
-
-static const char *verdict_id(enum image_verdict verdict)
-{
-	static const char *const ids[] = { "good", "unusual", "damaged" };
-
-	return ids[verdict];
-}
-
-static const char *verdict_text(enum image_verdict verdict)
-{
-	switch (verdict) {
-	case IMAGE_GOOD:
-		return _("OK");
-	case IMAGE_UNUSUAL:
-		return _("unusual");
-	case IMAGE_DAMAGED:
-		return _("DAMAGED");
-	}
-	return "";
-}
-
-static void on_part(void *context, const struct image_part *part)
-{
-	struct verification *v = context;
-
-	output_object(v->output, NULL);
-	output_string(v->output, "name", part->name);
-	output_number(v->output, "start", part->start);
-	output_number(v->output, "length", part->length);
-	output_string(v->output, "verdict", part->crc_ignored ? "unguarded" : verdict_id(part->verdict));
-	output_end(v->output);
-	output_line(v->output, "  0x%08llx-0x%08llx  %-20s %s", (unsigned long long)part->start,
-		    (unsigned long long)(part->start + (part->length ? part->length - 1 : 0)), part->name,
-		    part->crc_ignored ? _("not guarded by a CRC") : verdict_text(part->verdict));
-}
-
-/* Findings come between the parts: JSON wants them together, so they are kept. */
-static void on_finding(void *context, const struct image_finding *finding)
-{
-	struct verification *v = context;
-	struct image_finding *grown = realloc(v->noted, (v->noted_count + 1) * sizeof(*grown));
-
-	v->findings++;
-	if (finding->compared)
-		output_line(v->output, _("  ! %s at 0x%llx: %s: expected 0x%x, found 0x%x"), finding->part,
-			    (unsigned long long)finding->where, finding->text, finding->expected,
-			    finding->found);
-	else
-		output_line(v->output, _("  ! %s at 0x%llx: %s"), finding->part,
-			    (unsigned long long)finding->where, finding->text);
-	if (!grown)
-		return;
-	v->noted = grown;
-	grown[v->noted_count] = *finding;
-	grown[v->noted_count].part = strdup(finding->part);
-	grown[v->noted_count].text = strdup(finding->text);
-	v->noted_count++;
-}
-
-static void write_findings(struct verification *v)
-{
-	size_t i;
-
-	output_array(v->output, "findings");
-	for (i = 0; i < v->noted_count; i++) {
-		const struct image_finding *finding = &v->noted[i];
-
-		output_object(v->output, NULL);
-		output_string(v->output, "verdict", verdict_id(finding->verdict));
-		output_string(v->output, "part", finding->part);
-		output_number(v->output, "where", finding->where);
-		if (finding->compared) {
-			output_number(v->output, "expected", finding->expected);
-			output_number(v->output, "found", finding->found);
-		}
-		output_string(v->output, "text", finding->text);
-		output_end(v->output);
-		free((char *)finding->part);
-		free((char *)finding->text);
-	}
-	output_end(v->output);
-	free(v->noted);
-	v->noted = NULL;
-	v->noted_count = 0;
-}
 
 static int reading_failed(const struct verification *v, const struct image_error *why,
 			  struct cxctl_error *error)
@@ -153,7 +67,7 @@ static void show_verdict(struct verification *v, const struct image_place *place
 
 static int verify_image(struct verification *v, const struct image_place *place, struct cxctl_error *error)
 {
-	struct image_listener listener = { on_part, on_finding, v };
+	struct image_listener listener = findings_listener(&v->findings);
 	enum image_verdict verdict;
 	struct image_error why;
 	int code;
@@ -168,7 +82,7 @@ static int verify_image(struct verification *v, const struct image_place *place,
 	output_array(v->output, "parts");
 	code = image_verify(&v->flash.reader, place, &listener, &verdict, &why);
 	output_end(v->output);
-	write_findings(v);
+	findings_write(&v->findings);
 	if (!code)
 		show_verdict(v, place, verdict);
 	output_end(v->output);
@@ -180,7 +94,7 @@ static int verify_image(struct verification *v, const struct image_place *place,
 /* A magic where no image can start: harmless, but a boot ROM may look there. */
 static void show_leftover(struct verification *v, const struct image_place *place)
 {
-	v->findings++;
+	v->findings.count++;
 	output_object(v->output, NULL);
 	output_number(v->output, "address", place->address);
 	output_string(v->output, "format", image_format_name(place->format));
@@ -211,10 +125,10 @@ static int verify_flash(struct verification *v, struct cxctl_error *error)
 	if (result)
 		return -1;
 	if (!v->live) {
-		v->findings++;
+		v->findings.count++;
 		output_line(v->output, "%s", _("  ! The flash holds no image: the card boots into recovery. Burn one, or restore a backup."));
 	} else if (v->live > 1) {
-		v->findings++;
+		v->findings.count++;
 		output_line(v->output, _("  ! %u images are alive: an earlier burn was interrupted after its commit. Burn again to settle which one stays."),
 			    v->live);
 	}
@@ -265,7 +179,7 @@ static void show_comparison(struct verification *v, const char *path, size_t dif
 		output_number(v->output, "first_difference", different);
 	output_end(v->output);
 	if (!same) {
-		v->findings++;
+		v->findings.count++;
 		output_line(v->output, _("  ! The flash does not hold %s: the first difference beside the card's identity is at 0x%zx."),
 			    path, different);
 	} else {
@@ -311,7 +225,7 @@ static int compare(struct verification *v, const char *path, struct cxctl_error 
 static int verify_one(struct cxctl_card *card, struct output *output, const struct options *options,
 		      void *data, struct cxctl_error *error)
 {
-	struct verification v = { .output = output, .options = options };
+	struct verification v = { .output = output, .options = options, .findings.output = output };
 	const struct verify *request = data;
 	struct cxfw_card_info info;
 	int result;
@@ -329,9 +243,9 @@ static int verify_one(struct cxctl_card *card, struct output *output, const stru
 	flash_reader_close(&v.flash);
 	if (result)
 		return -1;
-	output_number(output, "finding_count", v.findings);
-	if (v.findings) {
-		output_line(output, ngettext("%u finding.", "%u findings.", v.findings), v.findings);
+	output_number(output, "finding_count", v.findings.count);
+	if (v.findings.count) {
+		output_line(output, ngettext("%u finding.", "%u findings.", v.findings.count), v.findings.count);
 		return CXCTL_FINDINGS;
 	}
 	output_line(output, "%s", _("No findings."));
