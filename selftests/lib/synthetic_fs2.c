@@ -325,3 +325,24 @@ uint8_t *make_fs2(const struct synthetic *what, size_t *length)
 	free(fs2);
 	return image;
 }
+
+bool fs2_member_facts(const uint8_t *image, size_t length, struct member_facts *facts)
+{
+	size_t at;
+
+	if (length < HEADER || memcmp(image, magic_fs2, MAGIC_LENGTH))
+		return false;
+	for (at = load_be32(image + 0x2c) & 0xffffff; at + 24 < length && image[at] != 0xff;
+	     at += 4 + (load_be32(image + at) & 0xffffff)) {
+		if (image[at] == 1) {
+			facts->version[0] = load_be32(image + at + 4) >> 16;
+			facts->version[1] = load_be32(image + at + 8) >> 16;
+			facts->version[2] = load_be32(image + at + 8) & 0xffff;
+		}
+		if (image[at] == 2)
+			facts->date = load_be32(image + at + 8);
+		if (image[at] == 4)
+			memcpy(facts->psid, image + at + 4, 16);
+	}
+	return true;
+}

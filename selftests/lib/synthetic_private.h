@@ -128,4 +128,18 @@ uint8_t *make_with_toc(const struct synthetic *what, size_t *length);
 /* End of the firmware's part of an image that make_with_toc() made. */
 size_t toc_image_end(const uint8_t *image, size_t length);
 
+/* What a container's directory says of a member: as given, else as its image says. */
+struct member_facts {
+	char psid[33];
+	unsigned int version[3];
+	char version_text[65];
+	uint32_t date;			/* packed BCD */
+	const char *part_number, *description;
+};
+void settle_member(const struct synthetic_member *member, struct member_facts *facts);
+bool toc_member_facts(const uint8_t *image, size_t length, struct member_facts *facts);
+bool fs2_member_facts(const uint8_t *image, size_t length, struct member_facts *facts);
+/* Replaces the bytes by an XZ stream of them. */
+void compress_xz(struct bytes *bytes, uint32_t dictionary);
+
 #endif /* SYNTHETIC_PRIVATE_H */

@@ -452,20 +452,49 @@ uint8_t *make_with_toc(const struct synthetic *what, size_t *length)
 	return image;
 }
 
+/* Entries of the ITOC, FS3's or FS4's; 0: there is none, as in an encrypted image. */
+static size_t first_entry(const uint8_t *image, size_t length, bool *is_fs3)
+{
+	size_t places[] = { BLOCK, FS4_ITOC, FS4_ITOC + BLOCK }, i;
+
+	for (i = 0; i < 3; i++) {
+		*is_fs3 = !i;
+		if (places[i] + BLOCK <= length && !memcmp(image + places[i], "ITOC", 4))
+			return places[i] + TOC_HEADER;
+	}
+	return 0;
+}
+
 size_t toc_image_end(const uint8_t *image, size_t length)
 {
-	bool is_fs3 = image[0x24] == 3 && memcmp(image, magic_fs4, MAGIC_LENGTH);
-	size_t at = is_fs3 ? BLOCK : FS4_ITOC, end = 0, next;
+	bool is_fs3;
+	size_t at = first_entry(image, length, &is_fs3), end = 0, next;
 
-	if (memcmp(image + at, "ITOC", 4))
-		at += BLOCK;
-	if (memcmp(image + at, "ITOC", 4))
-		return load_be32(image + load_be32(image + 0x68) + 0x12c);	/* encrypted */
-	for (at += TOC_HEADER; at + TOC_ENTRY <= length && image[at] != 0xff; at += TOC_ENTRY) {
+	if (!at)
+		return load_be32(image + load_be32(image + 0x68) + 0x12c);
+	for (; at + TOC_ENTRY <= length && image[at] != 0xff; at += TOC_ENTRY) {
 		if (is_fs3 && (image[at + 0x19] & 2))
 			continue;
 		next = (load_be32(image + at + 0x14) & 0x7ffffffc) + (load_be32(image + at) & 0xffffff);
 		end = next > end ? next : end;
 	}
 	return end;
+}
+
+bool toc_member_facts(const uint8_t *image, size_t length, struct member_facts *facts)
+{
+	bool is_fs3;
+	size_t at = first_entry(image, length, &is_fs3);
+
+	while (at && at + TOC_ENTRY <= length && image[at] != TYPE_IMAGE_INFO && image[at] != 0xff)
+		at += TOC_ENTRY;
+	if (!at || image[at] != TYPE_IMAGE_INFO)
+		return false;
+	image += load_be32(image + at + 0x14) & 0x7ffffffc;
+	facts->version[0] = load_be32(image + 4) >> 16;
+	facts->version[1] = load_be32(image + 8) >> 16;
+	facts->version[2] = load_be32(image + 8) & 0xffff;
+	facts->date = load_be32(image + 0x10);
+	memcpy(facts->psid, image + 0x24, 16);
+	return true;
 }
