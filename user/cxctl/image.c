@@ -62,6 +62,15 @@ static int no_subcommand(const struct options *options, const char *name)
 	return command_fail(options, &error);
 }
 
+int image_no_path(const struct options *options, const char *subcommand)
+{
+	struct cxctl_error error;
+
+	error_set(&error, CXCTL_USAGE, "no-path", _("no file named"));
+	error_next(&error, _("cxctl image %s --help shows what it takes"), subcommand);
+	return command_fail(options, &error);
+}
+
 int cmd_image(struct options *options, int argc, char **argv)
 {
 	struct cxctl_error error;

@@ -55,6 +55,9 @@ int image_no_such_psid(const char *path, const char *psid, const char *const *ps
 int image_failed(const char *path, const char *inside, const struct image_error *why, int code,
 		 struct cxctl_error *error);
 
+/* Reports that a subcommand was given no PATH. Gives the exit code. */
+int image_no_path(const struct options *options, const char *subcommand);
+
 /* "16.35.2000"; "2022-11-20": text of at least 32 bytes. "" when not there. */
 const char *image_version_text(const struct image_facts *facts, char text[32]);
 const char *image_date_text(const struct image_facts *facts, char text[32]);

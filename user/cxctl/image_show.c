@@ -94,7 +94,7 @@ static void show_chip(const struct shown *shown)
 		output_show(output, _("Hardware ids"), shown->from, "%s",
 			    facts->hw_id_count ? hw_ids_text(facts, text, sizeof(text)) : _("none"));
 	}
-	if (facts->has & IMAGE_HAS_DEVICE_ID) {
+	if ((facts->has & IMAGE_HAS_DEVICE_ID) && facts->pci_device) {
 		output_number(output, "image_pci_device", facts->pci_device);
 		output_show(output, _("Image made for"), shown->from, _("PCI device %u (0x%04x)"), facts->pci_device,
 			    facts->pci_device);
@@ -271,8 +271,11 @@ static void show_uids(const struct shown *shown, const char *key, const char *la
 	output_number(output, other, uids->count);
 	snprintf(other, sizeof(other), "%s_step", key);
 	output_number(output, other, uids->step);
-	output_show(output, label, FROM_DEVICE_DATA, uids->count ? _("%s (%u in a row, step %u)") : "%s",
-		    uids->base ? text : _("none"), uids->count, uids->step);
+	if (!uids->base)
+		output_show(output, label, FROM_DEVICE_DATA, uids->count ? _("none (room for %u)") : _("none"), uids->count);
+	else
+		output_show(output, label, FROM_DEVICE_DATA, uids->count ? _("%s (%u in a row, step %u)") : "%s", text,
+			    uids->count, uids->step);
 }
 
 static void show_identity(const struct shown *shown)
@@ -430,10 +433,9 @@ static void show_meaning(const struct shown *shown)
 	bool forbidden = image_edit_forbidden(facts, why, sizeof(why));
 
 	output_bool(output, "editable", !forbidden);
-	if (forbidden) {
+	if (forbidden)
 		output_string(output, "not_editable_because", why);
-		output_show(output, _("Edits"), NULL, "%s", why);
-	}
+	output_show(output, _("Edits"), NULL, "%s", forbidden ? why : _("possible: no signature covers the firmware"));
 	if (shown->fs2)
 		return;
 	if (facts->security_flags & IMAGE_SECURITY_DEBUG)
