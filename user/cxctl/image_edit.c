@@ -37,8 +37,8 @@ enum {
 
 /* ---- options ---- */
 
-static int take_ids(const char *option, const char *argument, unsigned int bits, unsigned int most, uint64_t *ids,
-		    unsigned int *count, struct cxctl_error *error)
+static int take_ids(const char *option, const char *argument, unsigned int bits, unsigned int most,
+		    uint64_t *ids, unsigned int *count, struct cxctl_error *error)
 {
 	const char *at = argument;
 
@@ -130,11 +130,12 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 static bool asks_for_nothing(const struct edit_request *request)
 {
 	return !request->guid_count && !request->mac_count && !request->has_uid && !request->uid_count &&
-	       !request->uid_step && !request->vsd && !request->image_vsd && !request->psid && !request->name &&
-	       !request->ini_file && !request->rom_file;
+	       !request->uid_step && !request->vsd && !request->image_vsd && !request->psid &&
+	       !request->name && !request->ini_file && !request->rom_file;
 }
 
-static int check_use(const struct options *options, const struct edit_request *request, struct cxctl_error *error)
+static int check_use(const struct options *options, const struct edit_request *request,
+		     struct cxctl_error *error)
 {
 	if (!request->file || !*request->file)
 		error_set(error, CXCTL_USAGE, "no-file", _("no file named"));
@@ -146,7 +147,7 @@ static int check_use(const struct options *options, const struct edit_request *r
 		error_set(error, CXCTL_USAGE, "bad-option", _("--uid sets GUID and MAC: --guid and --mac contradict it"));
 	else if (options->json && request->output && !strcmp(request->output, "-"))
 		error_set(error, CXCTL_USAGE, "bad-option", _("-o - and -j both want the standard output"));
-	else if (request->output && !request->dry_run && !strcmp(request->output, "-") && isatty(STDOUT_FILENO))
+	else if (request->output && !strcmp(request->output, "-") && !request->dry_run && isatty(1))
 		error_set(error, CXCTL_USAGE, "bad-option", _("an image is not for a terminal"));
 	else
 		return 0;
@@ -156,7 +157,8 @@ static int check_use(const struct options *options, const struct edit_request *r
 
 /* ---- GUIDs and MACs, as many as the format holds ---- */
 
-static int count_wrong(const char *option, unsigned int given, const char *expected, struct cxctl_error *error)
+static int count_wrong(const char *option, unsigned int given, const char *expected,
+		       struct cxctl_error *error)
 {
 	error_set(error, CXCTL_USAGE, "bad-option", _("--%s: this image does not take %u addresses"), option, given);
 	error_expected(error, "%s", expected);
@@ -185,7 +187,8 @@ static int ids_of_fs2(const struct edit_request *request, struct image_edit *edi
 	return 0;
 }
 
-static int ids_of_later(const struct edit_request *request, struct image_edit *edit, struct cxctl_error *error)
+static int ids_of_later(const struct edit_request *request, struct image_edit *edit,
+			struct cxctl_error *error)
 {
 	if (request->guid_count > 1 || request->mac_count > 1)
 		return count_wrong(request->guid_count > 1 ? "guid" : "mac",
@@ -417,7 +420,8 @@ static int cannot_edit(const struct editing *editing, int code, const struct ima
 		error_next(error, _("cxctl image verify %s shows all of it"), editing->request->file);
 		return -1;
 	case -EINVAL:
-		return error_set(error, CXCTL_USAGE, "impossible-edit", "%s: %s", editing->request->file, why->text);
+		return error_set(error, CXCTL_USAGE, "impossible-edit", "%s: %s", editing->request->file,
+				 why->text);
 	case -ENOMEM:
 		return error_set(error, CXCTL_FAILED, "memory", "%s", why->text);
 	}
@@ -441,11 +445,12 @@ static int judge(struct editing *editing, struct cxctl_error *error)
 	struct image_error why = { 0 };
 	uint8_t digest[IMAGE_SHA256_LENGTH];
 	unsigned int i;
-	int code = edit_side_read(after, editing->result.bytes, editing->result.length, &editing->before.subject.place,
-				  &why);
+	int code = edit_side_read(after, editing->result.bytes, editing->result.length,
+				  &editing->before.subject.place, &why);
 
 	if (!code)
-		code = image_verify(&after->subject.reader, &after->subject.place, &listener, &editing->verdict, &why);
+		code = image_verify(&after->subject.reader, &after->subject.place, &listener,
+				    &editing->verdict, &why);
 	if (code || editing->verdict == IMAGE_DAMAGED) {
 		error_set(error, CXCTL_FAILED, "edited-image", _("the changed copy does not verify; nothing was written"));
 		error_found(error, "%s", code ? why.text : editing->finding);
@@ -473,7 +478,8 @@ static int make(struct editing *editing, struct cxctl_error *error)
 	if (read_image(editing, error) || (request->ini_file && take_ini(editing, error)) ||
 	    set_ids(editing, error) || (request->rom_file && take_rom(editing, error)))
 		return -1;
-	code = image_edit(editing->before.memory.bytes, editing->before.memory.length, edit, &editing->result, &why);
+	code = image_edit(editing->before.memory.bytes, editing->before.memory.length, edit, &editing->result,
+			  &why);
 	if (code)
 		return cannot_edit(editing, code, &why, error);
 	return judge(editing, error);
@@ -527,7 +533,8 @@ static int write_copy(const struct editing *editing, struct output *output, stru
 		error_next(error, _("name another file, or add --force to replace the original"));
 		return -1;
 	}
-	if (image_write_file(request->output, editing->result.bytes, editing->result.length, request->force, error))
+	if (image_write_file(request->output, editing->result.bytes, editing->result.length, request->force,
+			     error))
 		return -1;
 	output_line(output, _("%s: %zu bytes, verified: %s"), request->output, editing->result.length,
 		    editing->verdict == IMAGE_GOOD ? _("good") : _("good but unusual"));

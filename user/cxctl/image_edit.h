@@ -37,7 +37,7 @@ struct editing {
 	const struct edit_request *request;
 	struct image_edit edit;
 	struct image_picked picked;
-	uint8_t *loaded;			/* an image out of a flash's stripes; NULL: the file is the image */
+	uint8_t *loaded;			/* out of a flash's stripes; NULL: the file is the image */
 	struct image_file ini_file, rom_file;
 	struct ini new_ini;			/* of ini_file */
 	struct ini_board new_board;
@@ -50,8 +50,8 @@ struct editing {
 };
 
 /* Facts and INI of the image in memory, at the place that is given. */
-int edit_side_read(struct edit_side *side, const uint8_t *bytes, size_t length, const struct image_place *place,
-		   struct image_error *error);
+int edit_side_read(struct edit_side *side, const uint8_t *bytes, size_t length,
+		   const struct image_place *place, struct image_error *error);
 void edit_side_free(struct edit_side *side);
 /* The board's name: the INI's, else what the image says. "": none. */
 const char *edit_side_name(const struct edit_side *side);

@@ -10,8 +10,8 @@
 
 /* ---- one side ---- */
 
-int edit_side_read(struct edit_side *side, const uint8_t *bytes, size_t length, const struct image_place *place,
-		   struct image_error *error)
+int edit_side_read(struct edit_side *side, const uint8_t *bytes, size_t length,
+		   const struct image_place *place, struct image_error *error)
 {
 	struct image_error why;
 	int code;
@@ -53,7 +53,8 @@ struct plan {
 	unsigned int changes;
 };
 
-static void show_change(struct plan *plan, const char *key, const char *label, const char *from, const char *to)
+static void show_change(struct plan *plan, const char *key, const char *label, const char *from,
+			const char *to)
 {
 	if (!strcmp(from, to))
 		return;
@@ -72,7 +73,8 @@ static void list_ids(const uint64_t *ids, size_t count, int digits, char text[12
 
 	*text = '\0';
 	for (i = 0; i < count; i++)
-		used += snprintf(text + used, 128 - used, "%s%0*llx", i ? ", " : "", digits, (unsigned long long)ids[i]);
+		used += snprintf(text + used, 128 - used, "%s%0*llx", i ? ", " : "", digits,
+				 (unsigned long long)ids[i]);
 }
 
 static void uids_text(const struct image_uids *uids, int digits, char text[128])
@@ -118,8 +120,8 @@ static void rom_text(const struct image_facts *facts, char text[256])
 		const struct image_rom *rom = &facts->roms[i];
 		const char *name = image_rom_product_name(rom->product);
 
-		used += snprintf(text + used, 256 - used, "%s %u.%u.%u, ", name ? name : "ROM", rom->version[0],
-				 rom->version[1], rom->version[2]);
+		used += snprintf(text + used, 256 - used, "%s %u.%u.%u, ", name ? name : "ROM",
+				 rom->version[0], rom->version[1], rom->version[2]);
 	}
 	snprintf(text + used, 256 - used, _("%u bytes"), facts->rom_length);
 }
@@ -199,7 +201,8 @@ static bool same_kind(const struct image_section *one, const struct image_sectio
 }
 
 /* The one that stands for it on the other side: the same of its kind, counted. NULL: none. */
-static const struct image_section *partner(const struct sections *mine, size_t index, const struct sections *others)
+static const struct image_section *partner(const struct sections *mine, size_t index,
+					   const struct sections *others)
 {
 	size_t i, nth = 0;
 
@@ -211,7 +214,8 @@ static const struct image_section *partner(const struct sections *mine, size_t i
 	return NULL;
 }
 
-static const uint8_t *body_of(const struct edit_side *side, const struct image_section *section, uint64_t *length)
+static const uint8_t *body_of(const struct edit_side *side, const struct image_section *section,
+			      uint64_t *length)
 {
 	uint64_t start = section->start;
 
@@ -249,8 +253,8 @@ static void crc_text(const struct image_section *section, char text[8])
 }
 
 /* old or new may be NULL, not both. */
-static void show_section(struct output *output, const char *id, const char *what, const struct image_section *old,
-			 const struct image_section *new, uint64_t differing)
+static void show_section(struct output *output, const char *id, const char *what,
+			 const struct image_section *old, const struct image_section *new, uint64_t differing)
 {
 	const struct image_section *section = new ? new : old;
 	char at[24], length[24], differs[24], from[8], to[8], crc[24];
@@ -359,7 +363,8 @@ static void show_sums(struct plan *plan)
 			    _("untouched: the edit lies outside of it, or the image has none"));
 	}
 	output_show(output, _("In all"), NULL, _("%llu bytes differ; %zu -> %zu bytes"),
-		    (unsigned long long)all_differing(plan->editing), before->memory.length, after->memory.length);
+		    (unsigned long long)all_differing(plan->editing), before->memory.length,
+		    after->memory.length);
 }
 
 /* ---- what it means ---- */

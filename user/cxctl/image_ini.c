@@ -95,7 +95,8 @@ static void print_text(const char *text, size_t length)
 }
 
 static void write_json(const struct options *options, const struct ini_request *request,
-		       const struct image_picked *picked, const char *text, size_t length, const char *retagged)
+		       const struct image_picked *picked, const char *text, size_t length,
+		       const char *retagged)
 {
 	struct output *output = output_open(stdout, options);
 
@@ -212,8 +213,8 @@ static int check_text(const struct options *options, const char *path, const cha
 		return bad_text(path, &why, code, error);
 	checking.output = output_open(stdout, options);
 	output_string(checking.output, "file", path);
-	output_line(checking.output, ngettext("%s: an INI of %zu value", "%s: an INI of %zu values", ini.count), path,
-		    ini.count);
+	output_line(checking.output, ngettext("%s: an INI of %zu value", "%s: an INI of %zu values", ini.count),
+		    path, ini.count);
 	show_board(checking.output, &ini);
 	output_array(checking.output, "findings");
 	code = ini_check(text, length, &listener, &verdict, &why);
@@ -260,8 +261,8 @@ static int check(const struct options *options, const struct ini_request *reques
 			code = error_set(&error, CXCTL_BAD_IMAGE, "bad-ini", _("%s is too long for a board's INI"),
 					 request->file);
 		else
-			code = check_text(options, request->file, (const char *)file.reader.bytes, file.reader.size,
-					  &error);
+			code = check_text(options, request->file, (const char *)file.reader.bytes,
+					  file.reader.size, &error);
 		image_file_close(&file);
 		return code < 0 ? command_fail(options, &error) : code;
 	}
