@@ -8,8 +8,8 @@ static const struct {
 	const char *version, *name, *description, *prs;
 	uint32_t hw_id, pci_device;
 } defaults[] = {
-	[SYNTHETIC_FS2] = { "2.42.5000", "SYN-CX3_Ax", "synthetic ConnectX-3 Pro; two ports; no code", "syn_cx3.prs",
-			    0x1f7, 0x1007 },
+	[SYNTHETIC_FS2] = { "2.42.5000", "SYN-CX3_Ax", "synthetic ConnectX-3 Pro; two ports; no code",
+			    "syn_cx3.prs", 0x1f7, 0x1007 },
 	[SYNTHETIC_FS3] = { "12.28.2006", "SYN-CX4_Ax", "synthetic ConnectX-4; no code", "syn_cx4.prs",
 			    0x209, 0x1013 },
 	[SYNTHETIC_FS4] = { "16.35.2000", "SYN-CX5_Ax", "synthetic ConnectX-5; no code", "syn_cx5.prs",
@@ -55,7 +55,8 @@ static void write_ini(struct settled *settled)
 	else
 		snprintf(text, room,
 			 ";; Generated automatically by a test from ./%s\n\n"
-			 "[image_info]\npsid = %s\nname = %s\ndescription = %s\nprs_name = %s\nboard_name=%s\n\n"
+			 "[image_info]\npsid = %s\nname = %s\ndescription = %s\nprs_name = %s\n"
+			 "board_name=%s\n\n"
 			 "[mfg_info]\norig_prs_name = %s\n\n"
 			 "[hw_boot_config]\ncore_clock = %u\n\n"
 			 "[fw_main_config]\nnum_of_ports = %s\n",
@@ -65,6 +66,17 @@ static void write_ini(struct settled *settled)
 	settled->want.ini = text;
 }
 
+/* The first whose images have a table of hashes. */
+static void become_connectx7(struct synthetic *want)
+{
+	want->hw_id = 0x218;
+	DEFAULT(want->pci_device, 0x1021);
+	DEFAULT(want->version, "28.33.751");
+	DEFAULT(want->name, "SYN-CX7_Ax");
+	DEFAULT(want->description, "synthetic ConnectX-7; no code");
+	DEFAULT(want->prs, "syn_cx7.prs");
+}
+
 void settle(const struct synthetic *what, struct settled *settled)
 {
 	struct synthetic *want = &settled->want;
@@ -72,6 +84,8 @@ void settle(const struct synthetic *what, struct settled *settled)
 
 	memset(settled, 0, sizeof(*settled));
 	*want = *what;
+	if (want->format == SYNTHETIC_FS4 && want->hashes && !want->hw_id)
+		become_connectx7(want);
 	DEFAULT(want->size, 1 << 20);
 	DEFAULT(want->log2, want->format == SYNTHETIC_FS2 ? 19 : log2_of(want->size) - 1);
 	DEFAULT(want->psid, "SYN0000000001");
@@ -133,7 +147,8 @@ uint8_t *synthetic_flash(const uint8_t *image, size_t length, const struct synth
 	settle(what, &settled);
 	memset(flash, 0xff, flash_size);
 	/* Device data stands at addresses of the flash, and FS4's table of it at the flash's end. */
-	if (length > flash_size || (what->format >= SYNTHETIC_FS4 && firmware < length && length != flash_size) ||
+	if (length > flash_size ||
+	    (what->format >= SYNTHETIC_FS4 && firmware < length && length != flash_size) ||
 	    physical(firmware - 1, settled.want.log2, slot) >= flash_size) {
 		free(flash);
 		return NULL;

@@ -33,7 +33,7 @@ struct synthetic {
 	uint32_t security_flags;	/* IMAGE_SECURITY_* bits */
 	bool digest;			/* A0 with the plain digest */
 	bool keys;			/* A1 and A4 present, blank */
-	bool signature_2048, signature_4096;	/* RSA over the message with a key made from seed, public key in A1, A4 */
+	bool signature_2048, signature_4096;	/* RSA by keys that A1, A4 then hold */
 	bool hashes;			/* FS4: hashes table */
 	bool stripped;			/* no device data, ends with the last section */
 	bool encrypted;			/* FS4, FS5: no table in clear */
@@ -41,6 +41,7 @@ struct synthetic {
 	bool encapsulated;		/* FS5: trailing component header */
 	bool masked_magic;		/* first 16 bytes ff, as in MFA2 */
 	bool connect_ib;		/* FS3: ids by port */
+	bool no_uids;			/* FS3-FS5: GUID and MAC 0, as in a vendor's file */
 	bool blank_guids, not_failsafe, no_mic;	/* FS2 */
 	unsigned int dtoc_divisor;
 	uint32_t security_version;

@@ -183,7 +183,9 @@ static void add_packed_code(struct fs2 *fs2, size_t size, uint32_t load)
 		.dict_size = 0x1000, .lc = 0, .lp = 1, .pb = 2, .mode = LZMA_MODE_NORMAL, .nice_len = 64,
 		.mf = LZMA_MF_BT4,
 	};
-	lzma_filter filters[] = { { .id = LZMA_FILTER_LZMA1, .options = &options }, { .id = LZMA_VLI_UNKNOWN } };
+	lzma_filter filters[] = {
+		{ .id = LZMA_FILTER_LZMA1, .options = &options }, { .id = LZMA_VLI_UNKNOWN }
+	};
 	uint8_t *plain = must_allocate(size), *packed = must_allocate(2 * size + 1024), *header;
 	size_t length = 0;
 	struct bytes body = { 0 };
@@ -244,12 +246,15 @@ static bool add_rom(struct fs2 *fs2)
 
 static void add_boot2(struct fs2 *fs2, uint32_t load, uint32_t count)
 {
-	make_boot2(bytes_add(&fs2->image, NULL, 4 * ((size_t)count + 4)), load, count, fs2->settled.want.seed + load);
+	uint8_t *at = bytes_add(&fs2->image, NULL, 4 * ((size_t)count + 4));
+
+	make_boot2(at, load, count, fs2->settled.want.seed + load);
 }
 
 /* CRCs of all sections, now that their next pointers stand. */
 static void seal_sections(struct fs2 *fs2, size_t first)
 {
+	bool blank = fs2->settled.want.blank_guids;
 	size_t at, length;
 	uint8_t *header;
 
@@ -257,7 +262,7 @@ static void seal_sections(struct fs2 *fs2, size_t first)
 	for (at = first; at < fs2->image.length; at += length + 4) {
 		header = fs2->image.data + at;
 		length = GPH + 4 * (size_t)load_be32(header + 4);
-		store_be32(header + length, load_be32(header) == GUIDS && fs2->settled.want.blank_guids ? 0xffff :
+		store_be32(header + length, load_be32(header) == GUIDS && blank ? 0xffff :
 			   synthetic_crc16(header, length));
 	}
 }
@@ -286,7 +291,8 @@ static bool build(struct fs2 *fs2)
 	const struct synthetic *want = &fs2->settled.want;
 	size_t first, code = round_up(want->code_size, 4);
 
-	if (want->log2 < 16 || want->log2 > 23 || want->rom_size % 4 || code > 0x400000 || want->rom_size > 0x400000)
+	if (want->log2 < 16 || want->log2 > 23 || want->rom_size % 4 || code > 0x400000 ||
+	    want->rom_size > 0x400000)
 		return false;
 	bytes_add(&fs2->image, NULL, HEADER);
 	add_boot2(fs2, 0x00100040, 0x45);

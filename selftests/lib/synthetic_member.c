@@ -7,8 +7,6 @@
 
 void settle_member(const struct synthetic_member *member, struct member_facts *facts)
 {
-	char version[40];
-
 	memset(facts, 0, sizeof(*facts));
 	if (!toc_member_facts(member->image, member->length, facts))
 		fs2_member_facts(member->image, member->length, facts);
@@ -18,8 +16,8 @@ void settle_member(const struct synthetic_member *member, struct member_facts *f
 		numbers_of(member->version, facts->version, 3);
 	if (!facts->date)
 		facts->date = 0x20221120;
-	snprintf(version, sizeof(version), "%u.%u.%u", facts->version[0], facts->version[1], facts->version[2]);
-	snprintf(facts->version_text, sizeof(facts->version_text), "%s", member->version ? member->version : version);
+	snprintf(facts->version_text, sizeof(facts->version_text), "%u.%u.%u", facts->version[0],
+		 facts->version[1], facts->version[2]);
 	facts->part_number = member->part_number ? member->part_number : "SYN-PART";
 	facts->description = member->description ? member->description : "synthetic adapter";
 }
@@ -28,15 +26,17 @@ void settle_member(const struct synthetic_member *member, struct member_facts *f
 void compress_xz(struct bytes *bytes, uint32_t dictionary)
 {
 	lzma_options_lzma options;
-	lzma_filter filters[] = { { .id = LZMA_FILTER_LZMA2, .options = &options }, { .id = LZMA_VLI_UNKNOWN } };
+	lzma_filter filters[] = {
+		{ .id = LZMA_FILTER_LZMA2, .options = &options }, { .id = LZMA_VLI_UNKNOWN }
+	};
 	size_t room = lzma_stream_buffer_bound(bytes->length), length = 0;
 	uint8_t *packed = must_allocate(room);
 
 	if (lzma_lzma_preset(&options, 1))
 		abort();
 	options.dict_size = dictionary ? dictionary : 64 << 10;
-	if (lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC32, NULL, bytes->data, bytes->length, packed, &length,
-				      room) != LZMA_OK)
+	if (lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC32, NULL, bytes->data, bytes->length, packed,
+				      &length, room) != LZMA_OK)
 		abort();
 	free(bytes->data);
 	*bytes = (struct bytes){ .data = packed, .length = length, .room = room };

@@ -133,7 +133,8 @@ static void add_multi(struct bytes *bytes, unsigned int extensions, size_t total
 static void store_archive_version(uint8_t *at, bool old_packing)
 {
 	static const uint8_t of_old[12] = { 1, 77, 0, 2, 0x19, 0x92, 0x09, 0x20 };
-	static const uint8_t newer[12] = { 1, 0, 0, 0, 0x07, 0xe6, 10, 20, 12, 34, 56 };	/* 2022-11-20 */
+	/* 2022-11-20: months count from 0 */
+	static const uint8_t newer[12] = { 1, 0, 0, 0, 0x07, 0xe6, 10, 20, 12, 34, 56 };
 
 	memcpy(at, old_packing ? of_old : newer, 12);
 }
@@ -166,8 +167,8 @@ static void add_device(struct bytes *archive, const struct member_facts *facts, 
 	store_be16(at + 2, component);
 }
 
-static void add_component(struct bytes *archive, const struct member_facts *facts, uint64_t offset, size_t size,
-			  bool old_packing)
+static void add_component(struct bytes *archive, const struct member_facts *facts, uint64_t offset,
+			  size_t size, bool old_packing)
 {
 	uint8_t *at;
 

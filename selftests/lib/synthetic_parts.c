@@ -66,12 +66,13 @@ bool make_rom(uint8_t *rom, size_t size, const struct synthetic *want)
 void make_image_info(uint8_t *at, const struct settled *settled, uint32_t burn_size)
 {
 	const struct synthetic *want = &settled->want;
+	uint32_t time = settled->time;
 
 	memset(at, 0, IMAGE_INFO_LENGTH);
 	store_be32(at, 3 << 16 | (want->security_flags & 0xffff));
 	store_be32(at + 4, settled->version[0] << 16);
 	store_be32(at + 8, settled->version[1] << 16 | settled->version[2]);
-	store_be32(at + 0x0c, (settled->time & 0xff) << 24 | (settled->time & 0xff00) << 8 | (settled->time >> 8 & 0xff00));
+	store_be32(at + 0x0c, (time & 0xff) << 24 | (time & 0xff00) << 8 | (time >> 8 & 0xff00));
 	store_be32(at + 0x10, settled->date);
 	store_be32(at + 0x14, 2 << 16);
 	store_be32(at + 0x1c, want->pci_device << 16 | VENDOR);
@@ -96,7 +97,7 @@ static void make_uid(uint8_t *at, const struct synthetic *want, uint64_t uid)
 {
 	store_be32(at, 1 << 8 | want->uid_count);
 	store_be32(at + 4, 0);
-	store_be64(at + 8, uid);
+	store_be64(at + 8, want->no_uids ? 0 : uid);
 }
 
 static void make_uids(uint8_t *at, const struct synthetic *want)

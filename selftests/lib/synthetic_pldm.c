@@ -42,7 +42,8 @@ static void add_descriptors(struct bytes *record, const char *psid)
 	bytes_add(record, psid, strlen(psid));
 }
 
-static void add_device(struct bytes *header, const struct member_facts *facts, size_t component, size_t bitmap)
+static void add_device(struct bytes *header, const struct member_facts *facts, size_t component,
+		       size_t bitmap)
 {
 	struct bytes record = { 0 };
 	size_t at, version = strlen(facts->version_text);

@@ -122,6 +122,8 @@ size_t toc_entry_of(const struct layout *layout, const struct section *section);
 void write_hashes(struct layout *layout);
 /* Fills A0, A1, A3, A4 as wanted, their CRCs included (4.7). */
 void write_signatures(struct layout *layout);
+extern const uint8_t test_key_2048[], test_key_4096[];
+extern const size_t test_key_2048_length, test_key_4096_length;
 
 uint8_t *make_fs2(const struct synthetic *what, size_t *length);
 uint8_t *make_with_toc(const struct synthetic *what, size_t *length);

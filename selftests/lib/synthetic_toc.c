@@ -6,6 +6,7 @@
 #define TOC_ENTRY 0x20U
 #define BLOCK 0x1000U
 #define ENCAPSULATION 0x2000U
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Where FS4 and FS5 have their parts (4.1, 4.2); the second place of the ITOC is a block behind. */
 #define BOOT_RECORD 0x100U
@@ -21,8 +22,8 @@
 enum {
 	TYPE_PCI_CODE = 0x02, TYPE_MAIN_CODE = 0x03, TYPE_IMAGE_INFO = 0x10, TYPE_ROM_CODE = 0x18,
 	TYPE_DBG_FW_INI = 0x30, TYPE_FW_ADB = 0x33,
-	TYPE_MFG_INFO = 0xe0, TYPE_DEV_INFO = 0xe1, TYPE_VPD_R0 = 0xe3, TYPE_NV_DATA2 = 0xe4, TYPE_FW_NV_LOG = 0xe5,
-	TYPE_NV_DATA0 = 0xe6,
+	TYPE_MFG_INFO = 0xe0, TYPE_DEV_INFO = 0xe1, TYPE_VPD_R0 = 0xe3, TYPE_NV_DATA2 = 0xe4,
+	TYPE_FW_NV_LOG = 0xe5, TYPE_NV_DATA0 = 0xe6,
 };
 
 static bool fs3(const struct layout *layout)
@@ -59,7 +60,8 @@ static bool add_rom(struct layout *layout)
 {
 	const struct synthetic *want = &layout->settled.want;
 
-	return !want->rom_size || make_rom(add(layout, TYPE_ROM_CODE, want->rom_size)->data, want->rom_size, want);
+	return !want->rom_size ||
+	       make_rom(add(layout, TYPE_ROM_CODE, want->rom_size)->data, want->rom_size, want);
 }
 
 /* Sections for signatures and keys; what goes into them is written last (4.7). */
@@ -67,7 +69,7 @@ static void add_security(struct layout *layout)
 {
 	const struct synthetic *want = &layout->settled.want;
 	bool is_signed = want->signature_2048 || want->signature_4096;
-	unsigned int mode = is_signed || want->hashes ? 1 : 0;
+	unsigned int mode = (is_signed && !fs3(layout)) || want->hashes ? 1 : 0;
 
 	if (want->digest || is_signed)
 		add(layout, 0xa0, 0x140)->crc_mode = mode;
@@ -155,7 +157,7 @@ static void make_vpd(uint8_t *vpd, size_t size)
 static bool add_device_data(struct layout *layout)
 {
 	const struct device_place *places = fs3(layout) ? fs3_places : fs4_places;
-	size_t count = fs3(layout) ? sizeof(fs3_places) / sizeof(fs3_places[0]) : sizeof(fs4_places) / sizeof(fs4_places[0]);
+	size_t count = fs3(layout) ? COUNT(fs3_places) : COUNT(fs4_places);
 	size_t end = device_end(layout), i;
 	bool valid = true;
 
@@ -406,10 +408,16 @@ static bool impossible(const struct synthetic *want)
 {
 	bool is_fs3 = want->format == SYNTHETIC_FS3;
 
-	return (want->connect_ib && !is_fs3) || (is_fs3 && (want->encrypted || want->hashes || want->second_itoc)) ||
-	       (want->encapsulated && (want->format != SYNTHETIC_FS5 || want->stripped)) ||
-	       want->size % 4 || want->log2 > 0x19 || want->code_size >= 1 << 24 || want->rom_size >= 1 << 24 ||
-	       want->rom_size % 4;
+	if (is_fs3 && (want->encrypted || want->hashes || want->second_itoc))
+		return true;
+	/* There, the table that one signature covers holds the CRC of the other. */
+	if (is_fs3 && want->signature_2048 && want->signature_4096)
+		return true;
+	if ((want->connect_ib && !is_fs3) ||
+	    (want->encapsulated && (want->format != SYNTHETIC_FS5 || want->stripped)))
+		return true;
+	return want->size % 4 || want->log2 > 0x19 || want->code_size >= 1 << 24 ||
+	       want->rom_size >= 1 << 24 || want->rom_size % 4;
 }
 
 static bool build(struct layout *layout)

@@ -63,6 +63,7 @@ static const struct key image_keys[] = {
 	IMAGE_KEY("encapsulated", FLAG, encapsulated, "FS5: trailing component header"),
 	IMAGE_KEY("masked_magic", FLAG, masked_magic, "ff instead of the magic"),
 	IMAGE_KEY("connect_ib", FLAG, connect_ib, "FS3: ids by port"),
+	IMAGE_KEY("no_uids", FLAG, no_uids, "FS3 to FS5: GUID and MAC 0, as in a vendor's file"),
 	IMAGE_KEY("blank_guids", FLAG, blank_guids, "FS2"),
 	IMAGE_KEY("not_failsafe", FLAG, not_failsafe, "FS2"),
 	IMAGE_KEY("no_mic", FLAG, no_mic, "FS2: so the whole has no CRC"),
@@ -75,7 +76,7 @@ struct flash_options {
 	uint32_t slot;
 };
 static const struct key flash_keys[] = {
-	{ "flash", SIZE, offsetof(struct flash_options, flash_size), "write a flash of so many bytes, as a dump" },
+	{ "flash", SIZE, offsetof(struct flash_options, flash_size), "write a flash of that size, as a dump" },
 	{ "slot", NUMBER32, offsetof(struct flash_options, slot), "in which the image stands there" },
 	{ NULL, 0, 0, NULL }
 };
@@ -125,7 +126,7 @@ static void write_file(const char *name, const uint8_t *data, size_t length)
 {
 	FILE *file = strcmp(name, "-") ? fopen(name, "wb") : stdout;
 
-	if (!file || fwrite(data, 1, length, file) != length || (file == stdout ? fflush(file) : fclose(file)))
+	if (!file || fwrite(data, 1, length, file) != length || fclose(file))
 		wrong("%s: %s", name, strerror(errno));
 }
 
@@ -190,9 +191,9 @@ static void show_keys(const char *what, const struct key *keys)
 static int help(void)
 {
 	printf("usage: %s fs2|fs3|fs4|fs5 [KEY=VALUE]... -o OUT\n"
-	       "       %s mfa1|mfa2|pldm [KEY=VALUE]... -o OUT IMAGE[,PSID[,VERSION[,PART[,DESCRIPTION]]]]...\n"
+	       "       %s mfa1|mfa2|pldm [KEY=VALUE]... -o OUT MEMBER...\n"
 	       "       %s rom [KEY=VALUE]... -o OUT\n"
-	       "A KEY alone is KEY=1.\n", program, program, program);
+	       "A KEY alone is KEY=1. MEMBER is IMAGE[,PSID[,VERSION[,PART[,DESCRIPTION]]]].\n", program, program, program);
 	show_keys("of images", image_keys);
 	show_keys("of flashes", flash_keys);
 	show_keys("of containers", archive_keys);
@@ -214,7 +215,8 @@ static void make_image(const struct order *order, enum synthetic_format format)
 	int i;
 
 	for (i = 0; i < order->count; i++)
-		if (!set_key(image_keys, &what, order->words[i]) && !set_key(flash_keys, &flash, order->words[i]))
+		if (!set_key(image_keys, &what, order->words[i]) &&
+		    !set_key(flash_keys, &flash, order->words[i]))
 			wrong("%s: no such key", order->words[i]);
 	image = synthetic_image(&what, &length);
 	if (!image)
@@ -246,7 +248,9 @@ static void make_only_rom(const struct order *order)
 /* IMAGE[,PSID[,VERSION[,PART[,DESCRIPTION]]]] */
 static void read_member(struct synthetic_member *member, char *word)
 {
-	const char **fields[] = { &member->psid, &member->version, &member->part_number, &member->description };
+	const char **fields[] = {
+		&member->psid, &member->version, &member->part_number, &member->description
+	};
 	size_t i;
 
 	member->image = read_file(strsep(&word, ","), &member->length);
