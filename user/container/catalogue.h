@@ -4,7 +4,7 @@
  * a directory, in JSON. The other commands take it as a source: source_walk() opens what it names.
  *
  *   { "format": "cxctl-image-index", "version": 1, "root": ".", "images": [ { "psid": "MT_0D90110009",
- *     "psid_vendor": "Mellanox", "firmware_version": "2.10.720", "date": "2012-05-17", "format": "FS2",
+ *     "psid_vendor": "Mellanox", "firmware_version": "2.10.720", "date": "2012-05-17", "format": "FS2", "container": "MFA1",
  *     "file": "bundle.mfa", "inside": "", "member": 3, "length": 512000, "sha256": "...",
  *     "hw_ids": [ 400 ], "name": "...", "good": true } ] }
  *
@@ -23,6 +23,8 @@ struct catalogue_entry {
 	char *psid, *file, *inside, *sha256, *version, *name;	/* inside, name: may be empty */
 	int64_t member;			/* index in its container; -1: a plain image */
 	uint64_t length;
+	enum image_format format;
+	enum container_kind container;	/* CONTAINER_NONE: a plain image */
 	bool good;			/* verified when the catalogue was made */
 };
 
@@ -32,10 +34,20 @@ struct catalogue {
 	size_t count;
 };
 
-/* Whether the file looks like a catalogue. */
+/* Whether the file looks like a catalogue: "format" is its first key. */
 bool catalogue_is(const struct image_reader *reader);
 /* -EBADMSG names the entry and the key that is wrong. Paths that leave root are refused. */
 int catalogue_read(const char *path, struct catalogue *catalogue, struct image_error *error);
 void catalogue_free(struct catalogue *catalogue);
+
+/*
+ * SHA-256 over the bytes that "cxctl image extract" writes, in hex: all of a file or a container's member, of a
+ * flash the image alone. facts: of the image in it. *length says how many these are.
+ */
+int catalogue_digest(const struct image_reader *reader, const struct image_facts *facts, char hex[65],
+		     uint64_t *length, struct image_error *error);
+/* -ESTALE: these are not the bytes that the entry was made of. */
+int catalogue_check(const struct catalogue_entry *entry, const struct image_reader *reader,
+		    struct image_error *error);
 
 #endif /* CATALOGUE_H */

@@ -22,6 +22,8 @@ struct source_item {
 	enum image_format format;	/* of a plain image */
 	enum container_kind container;	/* of the innermost container */
 	const struct container_member *member;	/* SOURCE_MEMBER */
+	const char *psid;		/* of a plain image, when a catalogue says so; NULL */
+	bool restored;			/* the image's magic was masked in the file, as in MFA2 */
 };
 
 struct source_walk {
@@ -42,6 +44,11 @@ struct source_walk {
 #define SOURCE_NO_SCAN		(1U << 1)	/* no search for what hides in other files */
 
 /*
+ * Items come in the order of the directory and of the offsets in a file; a plain image has its whole file as
+ * reader, one that hides in another file the bytes that belong to it. path and inside together
+ * are where it can be found again. Archives are unpacked member by member to an unnamed temporary file.
+ * Texts of errors do not name the path, unless the file cannot even be opened.
+ *
  * -ENOENT: nothing was found (the error says what the file looks like: a .mlx source, an NVLCINI+
  * bundle, a cable firmware, an empty file, a web page, and what to do); or the walk's own result.
  */
@@ -54,5 +61,7 @@ struct source_guess {
 	const char *next;		/* N_()-marked: what to do; NULL */
 };
 const struct source_guess *source_guess(const struct image_reader *reader);
+/* What a .mlx is, when only its name tells. */
+const struct source_guess *source_guess_mlx(void);
 
 #endif /* SOURCE_H */
