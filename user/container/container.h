@@ -37,6 +37,8 @@ struct container_member {
 	char part_number[65];
 	char description[257];
 	char select_tag[33];
+	char board_revision[33];	/* MFA1 */
+	char branch[33];		/* MFA1 */
 	enum container_content content;
 	char content_name[33];
 	uint32_t version[4];
@@ -94,8 +96,9 @@ int container_verify(struct container *container, const struct image_listener *l
 
 /*
  * Writes an MFA2 with one component for each image (whole or stripped FS3, FS4): payload cut at the last
- * section, magic masked, device entries masked out, as firmware-images.md 5.8 and 7.2.5 say, such that
- * is called with the bytes in their order.
+ * section, magic masked, device entries taken out, as firmware-images.md 5.8 and 7.2.5 say, such that
+ * mlxfw of Linux and container_open() read it. The same images give the same bytes. write() gets
+ * them in their order. -EINVAL: two images are for the same PSID, or one has none.
  */
 struct mfa2_source {
 	const struct image_reader *reader;
