@@ -306,10 +306,12 @@ static void show_rom(struct subject *subject, bool *label, const char *type, con
 	struct output *output = subject->output;
 	char text[32];
 
-	snprintf(text, sizeof(text), "%u.%u.%u", version[0], version[1], version[2]);
+	*text = 0;
+	if (version[0] || version[1] || version[2])
+		snprintf(text, sizeof(text), "%u.%u.%u", version[0], version[1], version[2]);
 	output_object(output, NULL);
 	output_string(output, "type", type);
-	output_string(output, "version", text);
+	output_string(output, "version", *text ? text : NULL);
 	output_string(output, "cpu", cpu);
 	output_string(output, "protocol", protocol);
 	output_end(output);

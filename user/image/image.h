@@ -82,6 +82,7 @@ int image_locate(const struct image_reader *reader, enum image_layout layout, st
 
 /* Product of a ROM: firmware-images.md 6.2. */
 enum image_rom_product {
+	IMAGE_ROM_UNKNOWN = 0,		/* a chain of PCI images without the vendor's record: no version either */
 	IMAGE_ROM_CLP_STRING = 0x0f,
 	IMAGE_ROM_PXE = 0x10,
 	IMAGE_ROM_UEFI = 0x11,
@@ -186,6 +187,7 @@ struct image_facts {
 	bool security_keys;		/* sections for signature and keys are present */
 	uint32_t security_version;
 	char device_data_trouble[160];	/* why identity is missing; empty when it is not */
+	uint32_t dtoc_address;		/* FS4, FS5: physical; 0: there is no device data */
 	uint32_t burn_size;		/* IMAGE_INFO burn_image_size; 0: not said */
 	uint32_t max_size;		/* IMAGE_INFO maximal image size; 0: not said */
 	uint32_t ini_number;

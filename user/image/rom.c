@@ -11,6 +11,8 @@
 #define HEAD 128		/* bytes at the start of a PCI image where a quick look searches */
 #define TAIL 64
 #define SMALL 4096		/* bytes of a ROM that are read whole */
+#define PCI_HEAD 28
+#define PCIR_LENGTH 24
 
 static uint32_t little32(const uint8_t *bytes)
 {
@@ -45,6 +47,41 @@ unsigned int image_rom_parse(const uint8_t *rom, size_t length, struct image_rom
 	return count;
 }
 
+/* Bytes of the PCI image at the start of bytes, by its PCIR structure; 0: none stands there. */
+static size_t pci_image_in(const uint8_t *bytes, size_t length, const uint8_t **pcir)
+{
+	size_t at, claimed;
+
+	if (length < PCI_HEAD || bytes[0] != 0x55 || bytes[1] != 0xaa)
+		return 0;
+	at = bytes[0x18] | bytes[0x19] << 8;
+	if (at & 3 || at + PCIR_LENGTH > length || memcmp(bytes + at, "PCIR", 4))
+		return 0;
+	*pcir = bytes + at;
+	claimed = (bytes[at + 0x10] | bytes[at + 0x11] << 8) * 512U;
+	return claimed <= length ? claimed : 0;
+}
+
+/* A ROM that lacks the vendor's record is still one when its chain of PCI images is whole. */
+static bool unmarked_rom(const uint8_t *bytes, size_t length, struct image_rom *rom)
+{
+	const uint8_t *pcir = NULL;
+	size_t position = 0, now;
+
+	memset(rom, 0, sizeof(*rom));
+	rom->product = IMAGE_ROM_UNKNOWN;
+	rom->protocol = 0xff;
+	do {
+		now = pci_image_in(bytes + position, length - position, &pcir);
+		if (!now)
+			return false;
+		if (!position)
+			rom->pci_device = pcir[6] | pcir[7] << 8;
+		position += now;
+	} while (!(pcir[0x15] & 0x80));
+	return true;
+}
+
 static int look_whole(const struct image_view *view, uint64_t start, uint32_t length,
 		      struct image_facts *facts, struct image_error *error)
 {
@@ -56,6 +93,8 @@ static int look_whole(const struct image_view *view, uint64_t start, uint32_t le
 	code = view_read(view, start, rom, length, error);
 	if (!code) {
 		facts->rom_count = image_rom_parse(rom, length, facts->roms);
+		if (!facts->rom_count)
+			facts->rom_count = unmarked_rom(rom, length, &facts->roms[0]);
 		facts->rom_complete = true;
 	}
 	free(rom);
@@ -104,7 +143,7 @@ static int look_part(struct look *look, uint32_t from, uint32_t bytes, struct im
  */
 static int pci_image(struct look *look, uint32_t position, uint32_t *bytes, struct image_error *error)
 {
-	uint8_t head[28], data[24];
+	uint8_t head[PCI_HEAD], data[PCIR_LENGTH];
 	uint32_t pcir;
 	int code;
 
@@ -162,6 +201,8 @@ int rom_look(const struct image_view *view, uint64_t start, uint32_t length, boo
 const char *image_rom_product_name(unsigned int product)
 {
 	switch (product) {
+	case IMAGE_ROM_UNKNOWN:
+		return "unknown";
 	case 1:
 		return "CLP1";
 	case 2:
