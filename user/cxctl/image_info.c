@@ -224,7 +224,7 @@ static bool plain_only(void *context, const struct source_item *item)
 static int on_item(void *context, const struct source_item *item, const struct image_reader *reader)
 {
 	if (reader)
-		show_images(context, item->path, item->inside, reader, false);
+		show_images(context, item->path, item->inside, reader, item->restored);
 	return 0;
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One image out of whatever a path names: a file, a container, a directory, a catalogue. */
+#include "../container/spool.h"
 #include "image.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define NEAREST		4
 #define LISTED		6
@@ -198,50 +197,6 @@ static void note_place(struct search *search, const struct source_item *item, co
 	append(&search->places, &search->place_count, text);
 }
 
-/* An unnamed file; memory is not a place for images of 32 MB each. */
-static int unnamed_file(void)
-{
-	const char *directory = getenv("TMPDIR");
-	char path[1024];
-	int descriptor;
-
-	if (!directory || *directory != '/')
-		directory = "/tmp";
-	descriptor = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (descriptor >= 0)
-		return descriptor;
-	snprintf(path, sizeof(path), "%s/cxctl.XXXXXX", directory);
-	descriptor = mkostemp(path, O_CLOEXEC);
-	if (descriptor >= 0)
-		unlink(path);
-	return descriptor;
-}
-
-static int copy_bytes(const struct image_reader *reader, int descriptor)
-{
-	uint8_t buffer[0x10000];
-	uint64_t offset = 0;
-
-	while (offset < reader->size) {
-		size_t now = reader->size - offset < sizeof(buffer) ? reader->size - offset : sizeof(buffer);
-		const uint8_t *bytes = buffer;
-		ssize_t written;
-		int code = 0;
-
-		if (reader->bytes)
-			bytes = reader->bytes + offset;
-		else
-			code = reader->read(reader->context, offset, buffer, now);
-		if (code)
-			return code;
-		written = write(descriptor, bytes, now);
-		if (written < 0 && errno != EINTR)
-			return -errno;
-		offset += written > 0 ? written : 0;
-	}
-	return 0;
-}
-
 /* The walk's bytes live during the call only. */
 static int keep_bytes(struct search *search, const struct source_item *item, const struct image_reader *reader,
 		      struct image_error *error)
@@ -250,16 +205,8 @@ static int keep_bytes(struct search *search, const struct source_item *item, con
 
 	if (item->kind == SOURCE_IMAGE && !*item->inside)
 		return image_file_open(item->path, &search->picked->file, error);
-	descriptor = unnamed_file();
-	code = descriptor < 0 ? -errno : copy_bytes(reader, descriptor);
-	if (code) {
-		if (descriptor >= 0)
-			close(descriptor);
-		snprintf(error->text, sizeof(error->text), _("no room for an image of %llu bytes: %s"),
-			 (unsigned long long)reader->size, strerror(-code));
-		return code;
-	}
-	return image_file_of(descriptor, item->path, &search->picked->file, error);
+	code = spool_take(reader, &descriptor, error);
+	return code ? code : image_file_of(descriptor, item->path, &search->picked->file, error);
 }
 
 static void take(struct search *search, const struct source_item *item, const struct image_reader *reader,
@@ -278,16 +225,26 @@ static void take(struct search *search, const struct source_item *item, const st
 	picked->place = facts->place;
 	snprintf(picked->path, sizeof(picked->path), "%s", item->path);
 	snprintf(picked->inside, sizeof(picked->inside), "%s", item->inside);
-	picked->restored = item->kind == SOURCE_MEMBER && item->container == CONTAINER_MFA2;
+	picked->restored = item->restored;
 	search->taken = true;
 }
 
+/* What was taken already lies in memory. */
 static bool same_bytes(const struct search *search, const struct image_reader *reader)
 {
 	const struct image_reader *kept = &search->picked->file.reader;
+	uint8_t buffer[4096];
+	uint64_t at;
+	size_t now;
 
-	return search->taken && reader->bytes && kept->bytes && reader->size == kept->size &&
-	       !memcmp(reader->bytes, kept->bytes, kept->size);
+	if (!search->taken || reader->size != kept->size)
+		return false;
+	for (at = 0; at < kept->size; at += now) {
+		now = kept->size - at < sizeof(buffer) ? kept->size - at : sizeof(buffer);
+		if (reader->read(reader->context, at, buffer, now) || memcmp(buffer, kept->bytes + at, now))
+			return false;
+	}
+	return true;
 }
 
 static bool is_firmware(const struct source_item *item)
@@ -301,8 +258,12 @@ static bool wanted(void *context, const struct source_item *item)
 
 	if (!is_firmware(item))
 		return false;
-	if (item->kind == SOURCE_IMAGE)
-		return true;
+	if (item->kind == SOURCE_IMAGE) {
+		if (!search->psid || !item->psid)
+			return true;
+		note_psid(search, item->psid);
+		return !strcmp(item->psid, search->psid);
+	}
 	note_psid(search, item->member->psid);
 	if (search->psid)
 		return !*item->member->psid || !strcmp(item->member->psid, search->psid);

@@ -46,7 +46,7 @@ struct image_fact_difference {
 	const char *first, *second;	/* live during the call; "" : has none */
 };
 
-/* Any callback may be NULL. */
+/* Any callback may be NULL. Facts come first, then sections, then statements. */
 struct image_compare_listener {
 	void (*fact)(void *context, const struct image_fact_difference *difference);
 	void (*section)(void *context, const struct image_section_difference *difference);
