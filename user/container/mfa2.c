@@ -28,7 +28,7 @@ struct descriptors {
 struct component_facts {
 	uint32_t version[3];
 	bool versioned;
-	uint32_t date, time;
+	uint32_t date;
 	unsigned int identifier;
 };
 
@@ -247,25 +247,21 @@ static uint32_t bcd(unsigned int number, unsigned int digits)
 }
 
 /*
- * Two orders of the version's bytes, three codings of the date. Archives of the newer order carry one
- * date for everything, which says nothing.
+ * Two orders of the version's bytes and two codings of the date; the time is that of packing, which says
+ * nothing of the firmware. The older order goes with binary dates, and with packages of 1.77.
  */
 static void take_version(struct component_facts *facts, const uint8_t *value, bool old_package)
 {
 	uint32_t date = be32(value + 4), year = be16(value + 4);
-	bool old = true;
+	bool old = old_package;
 
 	facts->versioned = true;
 	if (year >= 1990 && year < 2100) {
-		facts->date = bcd(year, 4) << 16 | bcd(value[6] + 1U, 2) << 8 | bcd(value[7], 2);
-		facts->time = bcd(value[8], 2) << 16 | bcd(value[9], 2) << 8 | bcd(value[10], 2);
-		if (!is_bcd_date(facts->date) || value[8] > 23 || value[9] > 59 || value[10] > 60)
-			facts->date = facts->time = 0;
-	} else {
-		old = old_package;
-		if (is_bcd_date(date) && !(date == MFA2_EMPTY_DATE && value[8] == MFA2_EMPTY_HOUR))
-			facts->date = date;
+		old = true;
+		date = bcd(year, 4) << 16 | bcd(value[6] + 1U, 2) << 8 | bcd(value[7], 2);
 	}
+	if (is_bcd_date(date))
+		facts->date = date;
 	facts->version[0] = value[0];
 	facts->version[1] = old ? value[3] : value[1];
 	facts->version[2] = old ? value[1] : be16(value + 2);
@@ -322,7 +318,6 @@ static void give_facts(struct container *container, const struct component_facts
 		memcpy(member->version, facts[member->component].version, sizeof(facts->version));
 		member->version_words = facts[member->component].versioned ? 3 : 0;
 		member->date = facts[member->component].date;
-		member->time = facts[member->component].time;
 		/* 1 is the boot image of the update registers, archives leave it 0 */
 		member->content = facts[member->component].identifier > 1 ? CONTAINER_OTHER : CONTAINER_FIRMWARE;
 		strcpy(member->content_name, "FW");

@@ -26,8 +26,4 @@ enum mfa2_type {
 #define MFA2_POINTER_LENGTH 8
 #define MFA2_COMPONENT_LENGTH 16
 
-/* The date of archives that say none. */
-#define MFA2_EMPTY_DATE 0x20200517
-#define MFA2_EMPTY_HOUR 0x0c
-
 #endif /* CONTAINER_MFA2_H */
