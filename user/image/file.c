@@ -37,6 +37,8 @@ static void bus_error(int number, siginfo_t *info, void *context)
 {
 	static const char text[] = "cxctl: a file became shorter while it was being read\n";
 
+	(void)number;
+	(void)context;
 	if (is_guarded((uintptr_t)info->si_addr)) {
 		if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 			_exit(6);

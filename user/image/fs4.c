@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* FS4: pointers, tables of contents and the facts. firmware-images.md 3.2-3.6, 4. */
+/* FS4 and FS5: pointers, tables of contents and the facts. firmware-images.md 3.2-3.6, 4. */
 #include <errno.h>
 #include <stdio.h>
 
 #include "fs4.h"
+
+#define TOC_DISTANCE 16		/* bits of a signature that may be wrong until it is none */
 
 /* The vendor's tool takes a plain CRC16 too: firmware-images.md 0.2. */
 static bool pointer_good(const uint8_t *entry)
@@ -41,11 +43,40 @@ int fs4_pointers(const struct image_view *view, uint32_t pointers[FS4_POINTER_CO
 int fs4_itoc(const struct image_view *view, const uint32_t pointers[FS4_POINTER_COUNT], struct toc *toc,
 	     struct image_error *error)
 {
-	int code = toc_read(view, pointers[FS4_ITOC], "ITOC", toc, error);
+	uint32_t first = pointers[FS4_ITOC], second = first + FS4_TOC_SECOND;
+	unsigned int bits, other;
+	int code = toc_read(view, first, "ITOC", toc, error);
 
 	if (code || toc->present)
 		return code;
-	return toc_read(view, pointers[FS4_ITOC] + FS4_TOC_SECOND, "ITOC", toc, error);
+	if (second > first)
+		code = toc_read(view, second, "ITOC", toc, error);
+	if (code || toc->present)
+		return code;
+	code = toc_distance(view, first, "ITOC", &bits, error);
+	if (!code)
+		code = toc_distance(view, second, "ITOC", &other, error);
+	/* Ciphertext differs in about half of the bits. */
+	if (!code && (bits <= TOC_DISTANCE || other <= TOC_DISTANCE))
+		code = image_fail(error, -EBADMSG, bits <= other ? first : second,
+				  _("the signature of the ITOC at 0x%x has %u wrong bits"),
+				  bits <= other ? first : second, bits <= other ? bits : other);
+	return code;
+}
+
+int fs4_flash_size(const struct image_reader *reader, enum image_format format, uint64_t *size,
+		   struct image_error *error)
+{
+	uint8_t magic[4];
+	int code;
+
+	*size = reader->size & ~3ULL;
+	if (format != IMAGE_FS5 || !(*size % FS5_FLASH_UNIT) || *size < FS5_BCH_LENGTH)
+		return 0;
+	code = reader_read(reader, *size - FS5_BCH_LENGTH, magic, sizeof(magic), error);
+	if (!code && !memcmp(magic, "NVDA", 4))
+		*size -= FS5_BCH_LENGTH;
+	return code;
 }
 
 uint64_t fs4_dtoc_address(uint64_t flash_size, uint32_t divisor)
@@ -63,11 +94,11 @@ struct image_view fs4_flash_view(const struct image_view *view)
 	return flash;
 }
 
-static int read_device_data(const struct image_view *view, uint32_t divisor, struct image_facts *facts,
+static int read_device_data(const struct image_view *view, struct image_facts *facts,
 			    struct image_error *error)
 {
 	struct image_view flash = fs4_flash_view(view);
-	uint64_t address = fs4_dtoc_address(view->reader->size, divisor);
+	uint32_t address = facts->dtoc_address;
 	struct toc dtoc;
 	int code;
 
@@ -75,8 +106,8 @@ static int read_device_data(const struct image_view *view, uint32_t divisor, str
 	if (code)
 		return code;
 	if (!dtoc.present)
-		return image_fail(error, -EBADMSG, address, _("there is no table of the device data at 0x%llx"),
-				  (unsigned long long)address);
+		return image_fail(error, -EBADMSG, address, _("there is no table of the device data at 0x%x"),
+				  address);
 	code = mfg_info_take(&flash, &dtoc, facts, error);
 	if (!code)
 		code = dev_info_take(&flash, &dtoc, facts, error);
@@ -88,11 +119,10 @@ static int read_device_data(const struct image_view *view, uint32_t divisor, str
 }
 
 /* A card that lost its device data still has an image to tell of. */
-static int device_data(const struct image_view *view, uint32_t divisor, struct image_facts *facts,
-		       struct image_error *error)
+static int device_data(const struct image_view *view, struct image_facts *facts, struct image_error *error)
 {
 	struct image_error why = { 0 };
-	int code = read_device_data(view, divisor, facts, &why);
+	int code = read_device_data(view, facts, &why);
 
 	if (code == -EBADMSG) {
 		facts->has &= ~(IMAGE_HAS_GUIDS | IMAGE_HAS_MACS | IMAGE_HAS_DEVICE_VSD);
@@ -138,8 +168,9 @@ static int encrypted_facts(const struct image_view *view, const uint32_t pointer
 	if (code)
 		return code;
 	facts->encrypted = true;
-	facts->length = get32(info + 0x12c);
-	return image_info_take(info, pointers[FS4_IMAGE_INFO_POINTER], facts, error);
+	code = image_info_take(info, pointers[FS4_IMAGE_INFO_POINTER], facts, error);
+	facts->length = facts->burn_size;
+	return code;
 }
 
 static bool has_either(const struct toc *toc, uint32_t type, uint32_t other)
@@ -156,7 +187,6 @@ static int plain_facts(const struct image_view *view, const struct toc *itoc, un
 	code = toc_check(itoc, "ITOC", error);
 	if (code)
 		return code;
-	facts->length = toc_end(itoc);
 	facts->security_keys = has_either(itoc, SECTION_SIGNATURE_256, SECTION_SIGNATURE_512) &&
 			       has_either(itoc, SECTION_PUBLIC_KEYS_2048, SECTION_PUBLIC_KEYS_4096);
 	section = toc_find(itoc, SECTION_IMAGE_INFO, 0);
@@ -165,6 +195,10 @@ static int plain_facts(const struct image_view *view, const struct toc *itoc, un
 	code = toc_read_section(view, section, info, IMAGE_INFO_LENGTH, error);
 	if (!code)
 		code = image_info_take(info, section->address, facts, error);
+	/* FS5 copies what IMAGE_INFO says: it may go beyond the last section. */
+	facts->length = toc_end(itoc);
+	if (view->place.format == IMAGE_FS5 && facts->burn_size > facts->length)
+		facts->length = facts->burn_size;
 	if (!code)
 		code = read_rom(view, itoc, flags, facts, error);
 	return code;
@@ -176,9 +210,14 @@ int fs4_facts(const struct image_reader *reader, const struct image_place *place
 	struct image_view view = { reader, *place };
 	uint32_t pointers[FS4_POINTER_COUNT];
 	uint8_t info[IMAGE_INFO_LENGTH];
+	uint64_t flash_size;
 	struct toc itoc;
 	int code;
 
+	if (place->generation > 2)
+		return image_fail(error, -EOPNOTSUPP, place->address + FS4_VERSION,
+				  _("an image of generation %u, which this version does not know"),
+				  place->generation);
 	facts->failsafe = true;
 	code = fs4_pointers(&view, pointers, error);
 	if (code)
@@ -196,14 +235,13 @@ int fs4_facts(const struct image_reader *reader, const struct image_place *place
 				  facts->length, (unsigned long long)view_size(&view));
 	if (code)
 		return code;
-	if (place->layout == IMAGE_LAYOUT_FILE && reader->size <= (uint64_t)place->address + facts->length) {
+	code = fs4_flash_size(reader, place->format, &flash_size, error);
+	if (code)
+		return code;
+	if (flash_size <= (uint64_t)place->address + facts->length) {
 		facts->stripped = true;
 		return 0;
 	}
-	return device_data(&view, info[0x112], facts, error);
-}
-
-int fs4_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error)
-{
-	return image_fail(error, -EOPNOTSUPP, view->place.address, _("not supported yet"));
+	facts->dtoc_address = fs4_dtoc_address(flash_size, info[0x112]);
+	return device_data(&view, facts, error);
 }

@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * FS4, every check that bytes allow: pointers, tables, sections, the plain digest, gaps,
+ * FS4 and FS5, every check that bytes allow: pointers, tables, sections, digests, gaps,
  * device data. firmware-images.md 3, 4, 9.4.
  */
 #include <errno.h>
-#include <stdlib.h>
 
-#include "fs4.h"
-#include "sha256.h"
-
-#define BOOT2_WORDS_LEAST 4
-#define BOOT2_WORDS_MOST 1048576
-#define HASHES_MOST 0x4000
+#include "fs4_verify.h"
 
 struct fs4_verification {
 	struct image_view view, flash;
 	struct image_check *check;
 	uint32_t pointers[FS4_POINTER_COUNT];
 	struct toc itoc, dtoc;
-	uint8_t *image;			/* [0, end of the last section) */
-	uint32_t end;
+	struct fs4_parts parts;
+	struct image_facts facts;	/* as far as there are any */
+	uint64_t end;			/* of what belongs to the image */
+	uint64_t flash_size;
 	uint32_t log2;			/* of the tools area */
-	uint32_t divisor;		/* of IMAGE_INFO, where the DTOC is */
-	bool stripped;
+	bool fs5;
+	bool has_trouble;		/* why there are no facts, told when nothing else says so */
+	struct image_error trouble;
 };
 
 static void damaged(struct fs4_verification *v, const char *part, uint64_t where, const char *text)
@@ -35,345 +32,286 @@ static void unusual(struct fs4_verification *v, const char *part, uint64_t where
 	check_finding(v->check, IMAGE_UNUSUAL, part, where, "%s", text);
 }
 
-static void part_crc(struct fs4_verification *v, const char *name, uint32_t type, uint64_t start,
-		     uint64_t length, uint64_t crc_at, uint32_t expected, uint32_t found)
+static int check_start(struct fs4_verification *v, struct image_error *error)
 {
-	struct image_part part = { .name = name, .type = type, .start = start, .length = length };
+	uint32_t version = v->fs5 ? 0x02000100 : 0x01000100;
+	uint8_t words[8];
+	int code;
 
-	if (expected != found)
-		part.verdict = IMAGE_DAMAGED;
-	check_part(v->check, &part);
-	if (expected != found)
-		check_compared(v->check, IMAGE_DAMAGED, name, crc_at, expected, found, _("wrong CRC"));
-}
-
-/* Whether [start, start + length) is inside the loaded image. */
-static bool inside(const struct fs4_verification *v, uint64_t start, uint64_t length)
-{
-	return start <= v->end && length <= v->end - start;
-}
-
-static void check_start(struct fs4_verification *v)
-{
-	const uint8_t *image = v->image;
-	uint32_t i;
-
-	if (image[FS4_VERSION] != 1)
-		check_compared(v->check, IMAGE_DAMAGED, "header", FS4_VERSION, 1, image[FS4_VERSION],
-			       _("not the version byte of FS4"));
-	if (get32(image + FS4_VERSION) != 0x01000100)
-		check_compared(v->check, IMAGE_UNUSUAL, "header", FS4_VERSION, 0x01000100,
-			       get32(image + FS4_VERSION), _("a version that no known image has"));
-	if (get32(image + 0x14) != UINT32_MAX)
-		check_compared(v->check, IMAGE_UNUSUAL, "header", 0x14, UINT32_MAX, get32(image + 0x14),
+	code = view_read(&v->view, FS4_VERSION, words, sizeof(words), error);
+	if (code)
+		return code;
+	if (words[0] != version >> 24)
+		check_compared(v->check, IMAGE_DAMAGED, "header", FS4_VERSION, version >> 24, words[0],
+			       _("not the version byte of a generation that this version knows"));
+	if (get32(words) != version)
+		check_compared(v->check, IMAGE_UNUSUAL, "header", FS4_VERSION, version, get32(words),
+			       _("a version that no known image has"));
+	if (get32(words + 4) != UINT32_MAX)
+		check_compared(v->check, IMAGE_UNUSUAL, "header", FS4_VERSION + 4, UINT32_MAX, get32(words + 4),
 			       _("a word that is all ones elsewhere is not"));
-	for (i = FS4_POINTERS_END; i < 0x100 && inside(v, i, 1) && image[i] == 0xff; i++)
-		;
-	if (i < 0x100)
-		unusual(v, "header", i, _("bytes behind the hardware pointers are not blank"));
+	return 0;
 }
 
-static void check_tools(struct fs4_verification *v)
+/* A pointer of ones counts as 0 whatever its CRC says: only what vendors write is usual. */
+static int check_pointers(struct fs4_verification *v, struct image_error *error)
 {
-	uint32_t at = v->pointers[FS4_TOOLS], bin;
+	static const bool needed[FS4_POINTER_COUNT] = {
+		[FS4_BOOT_RECORD] = true, [FS4_BOOT2] = true, [FS4_ITOC] = true, [FS4_TOOLS] = true,
+	};
+	struct image_part part = { .name = "HW_POINTERS", .start = FS4_POINTERS,
+				   .length = FS4_POINTERS_END - FS4_POINTERS };
+	uint8_t entry[8];
+	unsigned int i;
+	int code;
 
-	if (!inside(v, at, FS4_TOOLS_LENGTH)) {
-		damaged(v, "TOOLS_AREA", at, _("it lies outside the image"));
-		return;
+	for (i = 0; i < FS4_POINTER_COUNT; i++) {
+		code = view_read(&v->view, FS4_POINTERS + 8 * i, entry, sizeof(entry), error);
+		if (code)
+			return code;
+		if (get32(entry) == UINT32_MAX && get32(entry + 4) && get32(entry + 4) != UINT32_MAX)
+			check_compared(v->check, IMAGE_UNUSUAL, part.name, FS4_POINTERS + 8 * i + 4, UINT32_MAX,
+				       get32(entry + 4), _("the CRC of a pointer that is not used"));
+		if (!v->pointers[i] && needed[i] && !v->fs5)
+			check_finding(v->check, IMAGE_UNUSUAL, part.name, FS4_POINTERS + 8 * i,
+				      _("pointer %u is not set"), i);
+		if (i == FS4_SECURITY_VERSION || i == FS4_GCM_IV)
+			continue;
+		if (v->pointers[i] & 3 || v->pointers[i] >= view_size(&v->view))
+			check_compared(v->check, IMAGE_DAMAGED, part.name, FS4_POINTERS + 8 * i,
+				       view_size(&v->view), v->pointers[i],
+				       _("pointer %u leads out of the image's place"), i);
 	}
-	part_crc(v, "TOOLS_AREA", 0, at, FS4_TOOLS_LENGTH, at + 0x3c, image_crc16(v->image + at, 0x3c),
-		 get32(v->image + at + 0x3c));
-	v->log2 = get32(v->image + at + 4) >> 16;
-	bin = get32(v->image + at + 4) & 0xffff;
-	if (bin >> 8 > 1 || v->log2 > 24)
-		check_compared(v->check, IMAGE_DAMAGED, "TOOLS_AREA", at + 4, 0x00180100,
-			       get32(v->image + at + 4), _("slot size or binary version is impossible"));
+	check_part(v->check, &part);
+	return 0;
+}
+
+static int check_tools(struct fs4_verification *v, struct image_error *error)
+{
+	uint64_t at = v->pointers[FS4_TOOLS];
+	uint8_t area[FS4_TOOLS_LENGTH];
+	uint32_t word;
+	int code;
+
+	if (!view_holds(&v->view, at, sizeof(area))) {
+		damaged(v, "TOOLS_AREA", at, _("it lies outside the image"));
+		return 0;
+	}
+	code = verify_crc(v->check, &v->view, "TOOLS_AREA", 0, at, sizeof(area), at + 0x3c, at + 0x3c, error);
+	if (!code)
+		code = view_read(&v->view, at, area, sizeof(area), error);
+	if (code)
+		return code;
+	word = get32(area + 4);
+	v->log2 = word >> 16;
+	if ((word & 0xffff) >> 8 > 1 || v->log2 > (v->fs5 ? 25 : 24))
+		check_compared(v->check, IMAGE_DAMAGED, "TOOLS_AREA", at + 4, 0x00180100, word,
+			       _("slot size or binary version is impossible"));
 	else if (v->view.place.address && v->view.place.address != 1U << v->log2)
 		check_compared(v->check, IMAGE_DAMAGED, "TOOLS_AREA", at + 4, 1U << v->log2,
 			       v->view.place.address, _("an image with this slot size cannot start here"));
+	return 0;
 }
 
-static void check_boot2(struct fs4_verification *v)
+int boot2_verify(struct image_check *check, const struct image_view *view, uint32_t at, struct image_error *error)
 {
-	uint32_t at = v->pointers[FS4_BOOT2], words;
-	uint64_t crc_at;
-
-	if (!inside(v, at, 16)) {
-		damaged(v, "BOOT2", at, _("it lies outside the image"));
-		return;
-	}
-	words = get32(v->image + at + 4);
-	crc_at = at + 4 * (words + 3ULL);
-	if (words < BOOT2_WORDS_LEAST || words > BOOT2_WORDS_MOST || !inside(v, crc_at, 4)) {
-		check_compared(v->check, IMAGE_DAMAGED, "BOOT2", at + 4, BOOT2_WORDS_LEAST, words,
-			       _("an impossible number of words"));
-		return;
-	}
-	part_crc(v, "BOOT2", 0, at, crc_at + 4 - at, crc_at, image_crc16(v->image + at, crc_at - at),
-		 get32(v->image + crc_at));
-}
-
-static void check_hashes(struct fs4_verification *v)
-{
-	uint32_t at = v->pointers[FS4_HASHES], length;
-
-	if (!at)
-		return;
-	if (!inside(v, at, 12)) {
-		damaged(v, "HASHES_TABLE", at, _("it lies outside the image"));
-		return;
-	}
-	if (get32(v->image + at + 8) != image_crc16(v->image + at, 8)) {
-		check_compared(v->check, IMAGE_DAMAGED, "HASHES_TABLE", at + 8, image_crc16(v->image + at, 8),
-			       get32(v->image + at + 8), _("wrong CRC of its header"));
-		return;
-	}
-	length = get32(v->image + at + 4);
-	length = length < HASHES_MOST / 4 ? 4 * (length + 4) : 0;
-	if (!length || !inside(v, at, length)) {
-		damaged(v, "HASHES_TABLE", at + 4, _("an impossible size"));
-		return;
-	}
-	part_crc(v, "HASHES_TABLE", 0, at, length, at + length - 4, image_crc16(v->image + at, length - 4),
-		 get32(v->image + at + length - 4));
-}
-
-/* Header and entries of a table; false: it cannot be trusted. */
-static bool check_toc(struct fs4_verification *v, const struct toc *toc, const char *name)
-{
-	bool good = true;
-	unsigned int i;
-
-	part_crc(v, name, 0, toc->address, TOC_HEADER, toc->address + 0x1c, toc->computed_crc,
-		 toc->stored_crc);
-	for (i = 0; i < toc->count; i++) {
-		const struct toc_section *section = &toc->sections[i];
-
-		if (section->stored_crc == section->computed_crc)
-			continue;
-		check_compared(v->check, IMAGE_DAMAGED, name, section->where + 0x1c, section->computed_crc,
-			       section->stored_crc, _("entry %u has a wrong CRC"), i);
-		good = false;
-	}
-	if (!toc->ended) {
-		damaged(v, name, toc->address, _("the table has no end"));
-		good = false;
-	}
-	return good;
-}
-
-/* The CRC of a section's bytes, by the mode that its entry says. */
-static void check_section_crc(struct fs4_verification *v, const struct toc_section *section,
-			      const uint8_t *bytes)
-{
-	const char *name = section_type_name(section->type);
-	struct image_part part = {
-		.name = name,
-		.type = section->type,
-		.start = section->address,
-		.length = section->size,
-		.crc_ignored = true,
-	};
-	uint32_t size = section->size;
-
-	switch (section->crc_mode) {
-	case TOC_CRC_IN_ENTRY:
-		if (section->encrypted)
-			break;
-		part_crc(v, name, section->type, section->address, size, section->where + 0x18,
-			 image_crc16(bytes, size), section->crc);
-		return;
-	case TOC_CRC_IN_SECTION:
-		if (size < 8)
-			break;
-		part_crc(v, name, section->type, section->address, size, section->address + size - 4,
-			 image_crc16(bytes, size - 4), get32(bytes + size - 4));
-		return;
-	case TOC_CRC_NONE:
-		break;
-	default:
-		check_compared(v->check, IMAGE_UNUSUAL, name, section->where + 0x18, TOC_CRC_NONE,
-			       section->crc_mode, _("an unknown kind of CRC"));
-	}
-	check_part(v->check, &part);
-}
-
-/* Rising addresses, no overlap, blank gaps. */
-static void check_order(struct fs4_verification *v)
-{
-	const struct toc_section *section, *before = NULL;
-	uint32_t i, byte;
-
-	for (i = 0; i < v->itoc.count; i++, before = section) {
-		section = &v->itoc.sections[i];
-		if (!before)
-			continue;
-		if (section->address < before->address + before->size) {
-			check_compared(v->check, IMAGE_DAMAGED, section_type_name(section->type),
-				       section->where + 0x14, before->address + before->size,
-				       section->address, _("it overlaps the section before it, or stands before it"));
-			continue;
-		}
-		for (byte = before->address + before->size; byte < section->address; byte++)
-			if (v->image[byte] != 0xff)
-				break;
-		if (byte < section->address)
-			unusual(v, section_type_name(before->type), byte, _("the gap behind it is not blank"));
-	}
-	if (v->itoc.count && v->itoc.sections[0].address < v->itoc.address + TOC_HEADER +
-			     (v->itoc.count + 1) * TOC_ENTRY)
-		damaged(v, "ITOC", v->itoc.address, _("the first section overlaps the table"));
-}
-
-static bool all_bytes(const uint8_t *bytes, size_t length, uint8_t value)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		if (bytes[i] != value)
-			return false;
-	return true;
-}
-
-/*
- * Message of the plain digest: the magic, the signature section with its entry and the gaps
- * count as all ones.
- */
-static void plain_digest(const struct fs4_verification *v, const struct toc_section *signature,
-			 uint8_t *copy, uint8_t digest[32])
-{
-	uint32_t i, byte, from;
-
-	memcpy(copy, v->image, v->end);
-	memset(copy, 0xff, IMAGE_MAGIC_LENGTH);
-	memset(copy + signature->address, 0xff, signature->size);
-	memset(copy + signature->where, 0xff, TOC_ENTRY);
-	for (i = 0; i + 1 < v->itoc.count; i++) {
-		from = v->itoc.sections[i].address + v->itoc.sections[i].size;
-		for (byte = from; byte < v->itoc.sections[i + 1].address; byte++)
-			copy[byte] = 0xff;
-	}
-	image_sha256(copy, v->end, digest);
-}
-
-static void check_digest(struct fs4_verification *v)
-{
-	const struct toc_section *signature = toc_find(&v->itoc, SECTION_SIGNATURE_256, 0);
-	uint8_t digest[32], *copy;
-	const uint8_t *stored;
-
-	if (!signature || signature->size < 0x40)
-		return;
-	stored = v->image + signature->address + 0x20;
-	/* A signature carries the identity of its key; nothing at all is stored when blank. */
-	if (!all_bytes(v->image + signature->address, 0x20, 0) || all_bytes(stored, 32, 0) ||
-	    all_bytes(stored, 32, 0xff))
-		return;
-	copy = malloc(v->end);
-	if (!copy)
-		return;
-	plain_digest(v, signature, copy, digest);
-	free(copy);
-	if (memcmp(digest, stored, sizeof(digest)))
-		check_compared(v->check, IMAGE_DAMAGED, section_type_name(SECTION_SIGNATURE_256),
-			       signature->address + 0x20, get32(digest), get32(stored),
-			       _("the digest is not that of the image (first words compared)"));
-}
-
-static void check_info(struct fs4_verification *v)
-{
-	const struct toc_section *section = toc_find(&v->itoc, SECTION_IMAGE_INFO, 0);
-	const char *name = section_type_name(SECTION_IMAGE_INFO);
-	const uint8_t *info;
-
-	if (!section || section->size < IMAGE_INFO_LENGTH) {
-		damaged(v, name, v->itoc.address, _("the section is missing or too short"));
-		return;
-	}
-	info = v->image + section->address;
-	v->divisor = info[0x112];
-	if (info[0])
-		check_compared(v->check, IMAGE_DAMAGED, name, section->address, 0, info[0],
-			       _("unknown major version"));
-	if (!info[0x24])
-		damaged(v, name, section->address + 0x24, _("the PSID is missing"));
-	if (info[0x10b] != v->log2)
-		check_compared(v->check, IMAGE_UNUSUAL, name, section->address + 0x108, v->log2, info[0x10b],
-			       _("the slot size is not that of the tools area"));
-	if (v->pointers[FS4_IMAGE_INFO_POINTER] && v->pointers[FS4_IMAGE_INFO_POINTER] != section->address)
-		check_compared(v->check, IMAGE_DAMAGED, name, FS4_POINTERS + 8 * FS4_IMAGE_INFO_POINTER,
-			       section->address, v->pointers[FS4_IMAGE_INFO_POINTER],
-			       _("the hardware pointer does not lead to it"));
-}
-
-static void check_image(struct fs4_verification *v)
-{
-	unsigned int i;
-
-	check_start(v);
-	check_tools(v);
-	check_boot2(v);
-	check_hashes(v);
-	if (!check_toc(v, &v->itoc, "ITOC_HEADER"))
-		return;
-	for (i = 0; i < v->itoc.count; i++)
-		check_section_crc(v, &v->itoc.sections[i], v->image + v->itoc.sections[i].address);
-	check_order(v);
-	check_info(v);
-	if (v->check->worst != IMAGE_DAMAGED)
-		check_digest(v);
-}
-
-static int check_device_section(struct fs4_verification *v, const struct toc_section *section,
-				unsigned int *valid_dev_infos, struct image_error *error)
-{
-	const char *name = section_type_name(section->type);
-	uint64_t image_end = (uint64_t)v->view.place.address + v->end;
-	uint8_t *bytes;
+	uint8_t words[4] = { 0 };
+	uint64_t length;
 	int code;
 
-	if (section->address < image_end && section->address + section->size > v->view.place.address) {
-		damaged(v, name, section->where, _("the device data overlaps the image"));
-		return 0;
-	}
-	if (section->address + (uint64_t)section->size > v->flash.reader->size) {
-		damaged(v, name, section->where, _("it lies outside the flash"));
-		return 0;
-	}
-	bytes = malloc(section->size + 1);
-	if (!bytes)
-		return image_fail(error, -ENOMEM, 0, _("no memory for a section of %u bytes"), section->size);
-	code = view_read(&v->flash, section->address, bytes, section->size, error);
-	if (!code && section->type == SECTION_DEV_INFO && section->size >= DEV_INFO_LENGTH &&
-	    !dev_info_valid(bytes)) {
-		/* The copy that does not count is not checked, unless it claims to count. */
-		if (dev_info_signed(bytes))
-			check_section_crc(v, section, bytes);
-	} else if (!code) {
-		*valid_dev_infos += section->type == SECTION_DEV_INFO;
-		check_section_crc(v, section, bytes);
-	}
-	free(bytes);
+	code = fs4_boot2_length(view, at, &length, error);
+	if (code)
+		return code;
+	if (length)
+		return verify_crc(check, view, "BOOT2", 0, at, length, at + length - 4, at + length - 4, error);
+	if (view_holds(view, at, 8))
+		code = view_read(view, at + 4ULL, words, sizeof(words), error);
+	if (!code)
+		check_compared(check, IMAGE_DAMAGED, "BOOT2", at + 4ULL, FS4_BOOT2_WORDS_LEAST, get32(words),
+			       _("an impossible number of words"));
 	return code;
+}
+
+/* What the pointers lead to does not overlap, and what is between is blank, as far as ends are known. */
+static int check_parts(struct fs4_verification *v, uint64_t *least, struct image_error *error)
+{
+	const struct fs4_part *part, *before = NULL;
+	uint64_t end = 0, blank;
+	unsigned int i;
+	int code;
+
+	for (i = 0; i < v->parts.count; i++, before = part) {
+		part = &v->parts.part[i];
+		if (!part->open && part->start < end)
+			check_compared(v->check, IMAGE_DAMAGED, part->name ? part->name : "ITOC", part->start, end,
+				       part->start, _("it overlaps the part before it"));
+		if (before && !before->open && part->start > end) {
+			code = view_blank(&v->view, end, part->start - end, &blank, error);
+			if (code)
+				return code;
+			if (blank < part->start)
+				unusual(v, before->name ? before->name : "header", blank,
+					_("the gap behind it is not blank"));
+		}
+		if (part->end > end)
+			end = part->end;
+	}
+	*least = end;
+	return 0;
+}
+
+static int check_image(struct fs4_verification *v, struct image_error *error)
+{
+	uint64_t least = 0, blank;
+	unsigned int i;
+	bool good;
+	int code;
+
+	code = check_start(v, error);
+	if (!code)
+		code = check_pointers(v, error);
+	if (!code)
+		code = check_tools(v, error);
+	if (!code)
+		code = v->fs5 ? fs5_boot_verify(v->check, &v->view, v->pointers, error) :
+				boot2_verify(v->check, &v->view, v->pointers[FS4_BOOT2], error);
+	if (!code)
+		code = toc_verify(v->check, &v->view, &v->itoc, "ITOC_HEADER", &good, error);
+	if (!code && v->pointers[FS4_HASHES])
+		code = hashes_verify(v->check, &v->view, v->pointers[FS4_HASHES], good ? &v->itoc : NULL, error);
+	if (code || !good)
+		return code;
+	for (i = 0; i < v->itoc.count && !code; i++)
+		code = section_verify(v->check, &v->view, &v->itoc.sections[i], error);
+	if (!code)
+		code = fs4_parts_find(&v->view, v->pointers, &v->itoc, &v->parts, error);
+	if (!code)
+		code = check_parts(v, &least, error);
+	if (!code)
+		code = order_verify(v->check, &v->view, &v->itoc, least, error);
+	if (!code)
+		code = info_verify(v->check, &v->view, &v->itoc, v->log2, error);
+	if (!code)
+		code = digest_verify(v->check, &v->view, &v->itoc, &v->facts, error);
+	if (code || !v->fs5 || v->end <= toc_end(&v->itoc) || !view_holds(&v->view, 0, v->end))
+		return code;
+	code = view_blank(&v->view, toc_end(&v->itoc), v->end - toc_end(&v->itoc), &blank, error);
+	if (!code && blank < v->end)
+		unusual(v, "IMAGE_INFO", blank, _("what is burnt behind the last section is not blank"));
+	return code;
+}
+
+static void check_pointer_to_info(struct fs4_verification *v)
+{
+	const struct toc_section *section = toc_find(&v->itoc, SECTION_IMAGE_INFO, 0);
+	uint32_t pointer = v->pointers[FS4_IMAGE_INFO_POINTER];
+
+	if (!section || (!pointer && !v->fs5) || pointer == section->address)
+		return;
+	check_compared(v->check, IMAGE_DAMAGED, section_type_name(SECTION_IMAGE_INFO),
+		       FS4_POINTERS + 8 * FS4_IMAGE_INFO_POINTER, section->address, pointer,
+		       _("the hardware pointer does not lead to it"));
+}
+
+/* ---- device data ---- */
+
+/*
+ * A copy that does not count is as the factory left it (no signature, but a CRC), as an update left it
+ * (its first dword programmed to 0), or was never written.
+ */
+static bool retired(const uint8_t info[DEV_INFO_LENGTH])
+{
+	uint8_t restored[DEV_INFO_LENGTH];
+
+	if (all_bytes(info, DEV_INFO_LENGTH, 0xff))
+		return true;
+	if (get32(info + 0x1fc) == image_crc16(info, 0x1fc))
+		return all_bytes(info, 16, 0);
+	memcpy(restored, info, sizeof(restored));
+	put32(restored, 0x6d446576);
+	return !get32(info) && dev_info_valid(restored);
+}
+
+static int check_dev_info(struct fs4_verification *v, const struct toc_section *section, unsigned int *valid,
+			  struct image_error *error)
+{
+	const char *name = section_type_name(section->type);
+	struct image_part part = { .name = name, .type = section->type, .start = section->address,
+				   .length = section->size };
+	uint8_t info[DEV_INFO_LENGTH];
+	int code;
+
+	code = view_read(&v->flash, section->address, info, sizeof(info), error);
+	if (code)
+		return code;
+	if (dev_info_signed(info)) {
+		*valid += dev_info_valid(info);
+		return section_verify(v->check, &v->flash, section, error);
+	}
+	if (!retired(info)) {
+		part.verdict = IMAGE_UNUSUAL;
+		unusual(v, name, section->address,
+			_("the copy that does not count is neither a former one nor one that never counted"));
+	}
+	check_part(v->check, &part);
+	return 0;
+}
+
+static bool overlaps(uint64_t start, uint64_t end, uint64_t other, uint64_t other_end)
+{
+	return start < other_end && other < end;
+}
+
+/* Whether a section's room is its own. */
+static bool check_room(struct fs4_verification *v, const struct toc_section *section)
+{
+	uint64_t start = section->address, end = start + section->size, image = v->view.place.address;
+	const char *name = section_type_name(section->type);
+	const struct toc_section *other;
+
+	if (end > v->flash_size) {
+		damaged(v, name, section->where, _("it lies outside the flash"));
+		return false;
+	}
+	if (overlaps(start, end, image, image + v->end)) {
+		damaged(v, name, section->where, _("the device data overlaps the image"));
+		return false;
+	}
+	if (overlaps(start, end, v->dtoc.address, v->dtoc.address + FS4_DTOC_BELOW_END))
+		damaged(v, name, section->where, _("the device data overlaps its table"));
+	for (other = v->dtoc.sections; other < section; other++)
+		if (overlaps(start, end, other->address, (uint64_t)other->address + other->size))
+			check_finding(v->check, IMAGE_DAMAGED, name, section->where, _("it overlaps %s"),
+				      section_type_name(other->type));
+	return true;
 }
 
 static int check_device_data(struct fs4_verification *v, struct image_error *error)
 {
-	uint64_t address = fs4_dtoc_address(v->flash.reader->size, v->divisor);
+	const struct toc_section *section;
 	unsigned int i, dev_infos = 0;
+	bool good;
 	int code;
 
-	code = toc_read(&v->flash, address, "DTOC", &v->dtoc, error);
+	code = toc_read(&v->flash, v->facts.dtoc_address, "DTOC", &v->dtoc, error);
 	if (code)
 		return code;
 	if (!v->dtoc.present) {
-		damaged(v, "DTOC_HEADER", address, _("there is no table of the device data"));
+		damaged(v, "DTOC_HEADER", v->facts.dtoc_address, _("there is no table of the device data"));
 		return 0;
 	}
-	if (!check_toc(v, &v->dtoc, "DTOC_HEADER"))
-		return 0;
-	for (i = 0; i < v->dtoc.count && !code; i++)
-		code = check_device_section(v, &v->dtoc.sections[i], &dev_infos, error);
+	code = toc_verify(v->check, &v->flash, &v->dtoc, "DTOC_HEADER", &good, error);
+	if (code || !good)
+		return code;
+	for (i = 0; i < v->dtoc.count && !code; i++) {
+		section = &v->dtoc.sections[i];
+		if (!check_room(v, section))
+			continue;
+		if (section->type == SECTION_DEV_INFO && section->size >= DEV_INFO_LENGTH)
+			code = check_dev_info(v, section, &dev_infos, error);
+		else
+			code = section_verify(v->check, &v->flash, section, error);
+	}
 	if (code)
 		return code;
 	if (dev_infos != 1)
@@ -384,82 +322,124 @@ static int check_device_data(struct fs4_verification *v, struct image_error *err
 	return 0;
 }
 
-/* Loads [0, end); bounds are checked first, so that nobody needs to later. */
-static int load(struct fs4_verification *v, struct image_error *error)
-{
-	uint64_t room = view_size(&v->view), least = v->itoc.address + TOC_HEADER, end;
+/* ---- the whole ---- */
 
-	end = toc_end(&v->itoc);
-	v->end = end > least ? end : least;
-	if (v->end > room) {
-		check_compared(v->check, IMAGE_DAMAGED, "ITOC", v->itoc.address, room, v->end,
-			       _("a section lies outside the image's place"));
-		return -EBADMSG;
-	}
-	v->image = malloc(v->end);
-	if (!v->image)
-		return image_fail(error, -ENOMEM, 0, _("no memory for an image of %u bytes"), v->end);
-	return view_read(&v->view, 0, v->image, v->end, error);
-}
-
-/*
- * No table of contents: an encrypted image, of which only IMAGE_INFO is to be seen, or one
- * that was cut or overwritten.
- */
+/* An encrypted image: IMAGE_INFO is in clear, but nothing guards it. */
 static int check_encrypted(struct fs4_verification *v, struct image_error *error)
 {
-	struct image_error why = { 0 };
-	struct image_facts facts = { 0 };
+	struct image_part part = { .name = section_type_name(SECTION_IMAGE_INFO), .type = SECTION_IMAGE_INFO,
+				   .start = v->pointers[FS4_IMAGE_INFO_POINTER], .length = IMAGE_INFO_LENGTH,
+				   .crc_ignored = true };
 	int code;
 
-	code = fs4_facts(v->view.reader, &v->view.place, IMAGE_NO_ROM, &facts, &why);
-	if (code && code != -EBADMSG) {
-		if (error)
-			*error = why;
-		return code;
-	}
+	code = check_start(v, error);
+	if (!code)
+		code = check_pointers(v, error);
 	if (code)
-		damaged(v, "ITOC", why.where, why.text);
-	else if (!facts.length)
-		check_compared(v->check, IMAGE_DAMAGED, "IMAGE_INFO",
-			       v->pointers[FS4_IMAGE_INFO_POINTER] + 0x12c, view_size(&v->view), 0,
+		return code;
+	check_part(v->check, &part);
+	if (!v->facts.length)
+		check_compared(v->check, IMAGE_DAMAGED, part.name, part.start + 0x12c, view_size(&v->view), 0,
 			       _("the encrypted image does not say how long it is"));
-	else
+	else if (v->facts.security_flags & IMAGE_SECURITY_ENCRYPTED)
 		unusual(v, "ITOC", v->pointers[FS4_ITOC],
 			_("the image is encrypted: its sections cannot be checked"));
+	else
+		unusual(v, "ITOC", v->pointers[FS4_ITOC],
+			_("there is no table in clear, yet IMAGE_INFO does not say that the image is encrypted"));
 	return 0;
+}
+
+/* What only facts tell; damage is a finding here, and the rest is checked nevertheless. */
+static int find_extent(struct fs4_verification *v, struct image_error *error)
+{
+	uint8_t divisor[4] = { 0 };
+	const struct toc_section *info;
+	int code;
+
+	code = image_facts(v->view.reader, &v->view.place, IMAGE_NO_ROM, &v->facts, &v->trouble);
+	if (code && code != -EBADMSG && code != -EOPNOTSUPP) {
+		*error = v->trouble;
+		return code;
+	}
+	v->end = v->facts.length;
+	if (!code)
+		return 0;
+	v->has_trouble = true;
+	v->end = toc_end(&v->itoc);
+	info = toc_find(&v->itoc, SECTION_IMAGE_INFO, 0);
+	if (info && view_holds(&v->view, info->address, IMAGE_INFO_LENGTH))
+		code = view_read(&v->view, info->address + 0x110ULL, divisor, sizeof(divisor), error);
+	else
+		code = 0;
+	v->facts.stripped = v->flash_size <= v->view.place.address + v->end;
+	v->facts.dtoc_address = v->facts.stripped ? 0 : fs4_dtoc_address(v->flash_size, divisor[2]);
+	return code;
+}
+
+static int find_tables(struct fs4_verification *v, struct image_error *error)
+{
+	struct image_error why = { 0 };
+	const char *part = "HW_POINTERS";
+	int code;
+
+	code = fs4_pointers(&v->view, v->pointers, &why);
+	if (!code) {
+		part = "ITOC";
+		code = fs4_itoc(&v->view, v->pointers, &v->itoc, &why);
+	}
+	if (code == -EBADMSG)
+		check_finding(v->check, IMAGE_DAMAGED, part, why.where, "%s", why.text);
+	else if (code)
+		*error = why;
+	return code;
+}
+
+static int verify(struct fs4_verification *v, struct image_error *error)
+{
+	int code;
+
+	code = fs4_flash_size(v->view.reader, v->view.place.format, &v->flash_size, error);
+	if (!code)
+		code = find_tables(v, error);
+	if (!code)
+		code = find_extent(v, error);
+	if (code)
+		return code;
+	if (v->itoc.present) {
+		code = check_image(v, error);
+		check_pointer_to_info(v);
+	} else if (v->facts.encrypted) {
+		code = check_encrypted(v, error);
+	} else {
+		return 0;
+	}
+	if (!code && !v->facts.stripped && v->facts.dtoc_address)
+		code = check_device_data(v, error);
+	return code;
 }
 
 int fs4_verify(const struct image_reader *reader, const struct image_place *place,
 	       struct image_check *check, struct image_error *error)
 {
-	struct fs4_verification v = { .view = { reader, *place }, .check = check };
+	struct fs4_verification v = {
+		.view = { reader, *place },
+		.check = check,
+		.fs5 = place->format == IMAGE_FS5,
+	};
 	struct image_error why = { 0 };
 	int code;
 
 	v.flash = fs4_flash_view(&v.view);
-	code = fs4_pointers(&v.view, v.pointers, &why);
-	if (!code)
-		code = fs4_itoc(&v.view, v.pointers, &v.itoc, &why);
-	if (code == -EBADMSG) {
-		check_finding(check, IMAGE_DAMAGED, "HW_POINTERS", why.where, "%s", why.text);
-		return 0;
+	code = verify(&v, &why);
+	if (!code && v.has_trouble) {
+		why = v.trouble;
+		code = -EBADMSG;
 	}
-	if (code) {
-		if (error)
-			*error = why;
-		return code;
-	}
-	if (!v.itoc.present)
-		return check_encrypted(&v, error);
-	code = load(&v, error);
-	if (!code) {
-		check_image(&v);
-		v.stripped = place->layout == IMAGE_LAYOUT_FILE && reader->size <= place->address + v.end;
-		if (!v.stripped)
-			code = check_device_data(&v, error);
-	}
-	free(v.image);
+	if (code == -EBADMSG && check->worst != IMAGE_DAMAGED)
+		check_finding(check, IMAGE_DAMAGED, "image", why.where, "%s", why.text);
+	if (code && code != -EBADMSG && error)
+		*error = why;
 	/* Damage was reported as a finding. */
 	return code == -EBADMSG ? 0 : code;
 }

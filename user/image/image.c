@@ -87,6 +87,7 @@ static int describe_fs4(const struct image_reader *reader, struct image_place *p
 	if (code)
 		return code;
 	place->format = word[0] == 2 ? IMAGE_FS5 : IMAGE_FS4;
+	place->generation = word[0];
 	if (reader->size < place->address + 0x38)
 		return 0;
 	code = reader_read(reader, place->address + 0x30, pointer, sizeof(pointer), error);

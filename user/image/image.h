@@ -70,6 +70,7 @@ struct image_place {
 	uint32_t address;		/* physical address of the magic */
 	unsigned int slot;		/* 0 or 1 */
 	uint32_t log2_chunk;		/* of a failsafe image; 0: not failsafe, or not known */
+	uint8_t generation;		/* FS4, FS5: as the image says; 0: not looked at */
 	bool misplaced;			/* no image of this format may start here: a leftover */
 };
 

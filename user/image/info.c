@@ -25,6 +25,7 @@ static void take_texts(const uint8_t *info, struct image_facts *facts)
 	image_text(facts->vsd, sizeof(facts->vsd), info + 0x38, 208);
 	image_text(facts->product_version, sizeof(facts->product_version), info + 0x1c0, 16);
 	image_text(facts->description, sizeof(facts->description), info + 0x1d0, 256);
+	image_text(facts->board_name, sizeof(facts->board_name), info + 0x2d2, 46);
 	image_text(facts->name, sizeof(facts->name), info + 0x340, 64);
 	image_text(facts->prs_name, sizeof(facts->prs_name), info + 0x380, 128);
 	facts->has |= IMAGE_HAS_PSID | IMAGE_HAS_VSD;
@@ -63,5 +64,8 @@ int image_info_take(const uint8_t info[IMAGE_INFO_LENGTH], uint32_t where, struc
 	take_version(info, facts);
 	take_texts(info, facts);
 	take_ids(info, facts);
+	facts->burn_size = get32(info + 0x12c);
+	facts->max_size = get32(info + 0x10c);
+	facts->ini_number = get32(info + 0x128);
 	return 0;
 }

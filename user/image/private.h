@@ -79,6 +79,14 @@ int view_crc16(const struct image_view *view, uint64_t logical, uint64_t length,
 
 /* Logical bytes that an image at this place could have at most. */
 uint64_t view_size(const struct image_view *view);
+/* Whether all of [logical, logical + length) is there. */
+bool view_holds(const struct image_view *view, uint64_t logical, uint64_t length);
+
+/* *end: of the run of ff bytes from logical on; logical + length when all are ff. */
+int view_blank(const struct image_view *view, uint64_t logical, uint64_t length, uint64_t *end,
+	       struct image_error *error);
+/* Whether all bytes have that value. */
+bool all_bytes(const uint8_t *bytes, size_t length, uint8_t value);
 
 /* ROM versions from where they usually stand; see IMAGE_QUICK_ROM. */
 int rom_look(const struct image_view *view, uint64_t start, uint32_t length, bool quick,

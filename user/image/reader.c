@@ -74,6 +74,13 @@ uint64_t view_size(const struct image_view *view)
 	return ((chunks + 1 - view->place.slot) / 2) << view->place.log2_chunk;
 }
 
+bool view_holds(const struct image_view *view, uint64_t logical, uint64_t length)
+{
+	uint64_t size = view_size(view);
+
+	return logical <= size && length <= size - logical;
+}
+
 const uint8_t *view_bytes(const struct image_view *view, uint64_t logical, uint64_t length)
 {
 	uint64_t size = view_size(view), chunk = 1ULL << view->place.log2_chunk;
@@ -107,6 +114,35 @@ int view_pieces(const struct image_view *view, uint64_t logical, uint64_t length
 		length -= now;
 	}
 	return 0;
+}
+
+bool all_bytes(const uint8_t *bytes, size_t length, uint8_t value)
+{
+	/* Each byte equals the one before it, and the first is right. */
+	return !length || (bytes[0] == value && !memcmp(bytes, bytes + 1, length - 1));
+}
+
+static int blank_piece(void *context, const uint8_t *bytes, size_t length)
+{
+	uint64_t *end = context;
+	size_t i = 0;
+
+	while (length - i >= 4096 && all_bytes(bytes + i, 4096, 0xff))
+		i += 4096;
+	while (i < length && bytes[i] == 0xff)
+		i++;
+	*end += i;
+	return i < length;
+}
+
+int view_blank(const struct image_view *view, uint64_t logical, uint64_t length, uint64_t *end,
+	       struct image_error *error)
+{
+	int code;
+
+	*end = logical;
+	code = view_pieces(view, logical, length, blank_piece, end, error);
+	return code < 0 ? code : 0;
 }
 
 static int crc_piece(void *context, const uint8_t *bytes, size_t length)

@@ -82,6 +82,24 @@ int toc_read(const struct image_view *view, uint32_t address, const char name[4]
 	return toc_entries(view, toc, error);
 }
 
+int toc_distance(const struct image_view *view, uint32_t address, const char name[4], unsigned int *bits,
+		 struct image_error *error)
+{
+	uint8_t found[4 + sizeof(toc_signature)];
+	unsigned int i;
+	int code;
+
+	*bits = 8 * sizeof(found);
+	if (address & 3 || !view_holds(view, address, TOC_HEADER))
+		return 0;
+	code = view_read(view, address, found, sizeof(found), error);
+	if (code)
+		return code;
+	for (*bits = 0, i = 0; i < sizeof(found); i++)
+		*bits += __builtin_popcount(found[i] ^ (i < 4 ? (uint8_t)name[i] : toc_signature[i - 4]));
+	return 0;
+}
+
 uint32_t toc_end(const struct toc *toc)
 {
 	uint32_t end = 0;
@@ -103,10 +121,44 @@ const struct toc_section *toc_find(const struct toc *toc, uint32_t type, unsigne
 	return NULL;
 }
 
+static int add_crc(void *context, const uint8_t *bytes, size_t length)
+{
+	uint16_t *crc = context;
+
+	*crc = image_crc16_update(*crc, bytes, length);
+	return 0;
+}
+
+/* The section's CRC, of which the first length bytes are at hand. */
+static int check_crc(const struct image_view *view, const struct toc_section *section, const uint8_t *bytes,
+		     uint32_t length, struct image_error *error)
+{
+	uint32_t covered = section->size, expected = section->crc;
+	uint16_t crc = IMAGE_CRC16_START;
+	uint8_t stored[4];
+	int code = 0;
+
+	if (section->crc_mode == TOC_CRC_IN_SECTION) {
+		covered -= sizeof(stored);
+		code = view_read(view, (uint64_t)section->address + covered, stored, sizeof(stored), error);
+		expected = get32(stored);
+	}
+	if (code)
+		return code;
+	add_crc(&crc, bytes, length < covered ? length : covered);
+	if (length < covered)
+		code = view_pieces(view, (uint64_t)section->address + length, covered - length, add_crc, &crc, error);
+	crc = image_crc16_finish(crc);
+	if (code || crc == expected)
+		return code;
+	return image_fail(error, -EBADMSG, section->address,
+			  _("section %s at 0x%x: CRC should be 0x%04x, is 0x%04x"),
+			  section_type_name(section->type), section->address, expected, crc);
+}
+
 int toc_read_section(const struct image_view *view, const struct toc_section *section, uint8_t *bytes,
 		     uint32_t length, struct image_error *error)
 {
-	uint32_t computed;
 	int code;
 
 	if (section->size < length)
@@ -114,13 +166,11 @@ int toc_read_section(const struct image_view *view, const struct toc_section *se
 				  _("section %s has 0x%x bytes, 0x%x are needed"), section_type_name(section->type),
 				  section->size, length);
 	code = view_read(view, section->address, bytes, length, error);
-	if (code || section->crc_mode != TOC_CRC_IN_ENTRY || section->size != length)
+	if (code)
 		return code;
-	computed = image_crc16(bytes, length);
-	if (computed != section->crc)
-		return image_fail(error, -EBADMSG, section->address,
-				  _("section %s at 0x%x: CRC should be 0x%04x, is 0x%04x"),
-				  section_type_name(section->type), section->address, section->crc, computed);
+	if ((section->crc_mode == TOC_CRC_IN_ENTRY && !section->encrypted) ||
+	    (section->crc_mode == TOC_CRC_IN_SECTION && section->size >= 8))
+		return check_crc(view, section, bytes, length, error);
 	return 0;
 }
 
@@ -141,4 +191,43 @@ int toc_check(const struct toc *toc, const char *name, struct image_error *error
 	if (!toc->ended)
 		return image_fail(error, -EBADMSG, toc->address, _("%s at 0x%x has no end"), name, toc->address);
 	return 0;
+}
+
+void toc_section_describe(const struct toc_section *entry, bool device_data, struct image_section *section)
+{
+	*section = (struct image_section){
+		.name = section_type_name(entry->type),
+		.type = entry->type,
+		.device_data = device_data,
+		.start = entry->address,
+		.length = entry->size,
+		.described_at = entry->where,
+		.crc_kind = entry->crc_mode == TOC_CRC_IN_ENTRY ? IMAGE_CRC_STORED :
+			    entry->crc_mode == TOC_CRC_IN_SECTION ? IMAGE_CRC_IN_SECTION : IMAGE_CRC_ABSENT,
+		.crc = entry->crc,
+		.load = entry->load,
+		.entry = entry->entry,
+		.compressed = entry->zipped,
+		.encrypted = entry->encrypted,
+		.cache_line_crc = entry->cache_line_crc,
+	};
+}
+
+int toc_visit(const struct image_view *view, const struct toc *toc, bool device_data, section_visit visit,
+		     void *context, struct image_error *error)
+{
+	struct image_section section;
+	unsigned int i;
+	int result = 0;
+
+	for (i = 0; i < toc->count && !result; i++) {
+		toc_section_describe(&toc->sections[i], device_data, &section);
+		if (!view_holds(view, section.start, section.length))
+			return image_fail(error, -EBADMSG, section.described_at,
+					  _("section %s, 0x%llx bytes at 0x%llx, lies outside its place of 0x%llx bytes"),
+					  section.name, (unsigned long long)section.length,
+					  (unsigned long long)section.start, (unsigned long long)view_size(view));
+		result = visit(context, &section);
+	}
+	return result;
 }

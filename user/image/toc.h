@@ -81,6 +81,14 @@ struct toc {
 /* Header and entries at an address; present is false when the signature is not there. */
 int toc_read(const struct image_view *view, uint32_t address, const char name[4], struct toc *toc,
 	     struct image_error *error);
+/* A table's entry as image_sections() shows it. */
+void toc_section_describe(const struct toc_section *entry, bool device_data, struct image_section *section);
+/* Calls visit for each entry; -EBADMSG when one lies outside the view. */
+int toc_visit(const struct image_view *view, const struct toc *toc, bool device_data, section_visit visit,
+	      void *context, struct image_error *error);
+/* Bits in which what stands there differs from a table's signature; 128 when nothing can stand there. */
+int toc_distance(const struct image_view *view, uint32_t address, const char name[4], unsigned int *bits,
+		 struct image_error *error);
 /* End of the last section that belongs to the image. */
 uint32_t toc_end(const struct toc *toc);
 const struct toc_section *toc_find(const struct toc *toc, uint32_t type, unsigned int nth);
@@ -89,7 +97,7 @@ int toc_check(const struct toc *toc, const char *name, struct image_error *error
 
 /*
  * The first length bytes of a section, from a view that counts addresses as the section does.
- * The CRC is checked when these are all its bytes and the entry holds it.
+ * The section's CRC is checked, if it has one: what is behind these bytes is read for it.
  */
 int toc_read_section(const struct image_view *view, const struct toc_section *section, uint8_t *bytes,
 		     uint32_t length, struct image_error *error);
