@@ -336,7 +336,7 @@ int image_cmd_info(struct options *options, int argc, char **argv)
 	if (first >= argc)
 		return image_no_path(options, "info");
 	info.output = output_open(stdout, options);
-	output_array(info.output, "files");
+	output_array(info.output, "images");
 	for (; first < argc; first++)
 		one_path(&info, argv[first]);
 	output_end(info.output);

@@ -328,20 +328,21 @@ static void show_rom(const struct shown *shown, const struct image_rom *rom, boo
 	const char *name = image_rom_product_name(rom->product), *cpu = image_rom_cpu_name(rom->cpu);
 	const char *protocol = image_rom_protocol_name(rom->protocol);
 	struct output *output = shown->output;
-	char number[16], version[32];
+	char number[16], version[32] = "";
 
 	snprintf(number, sizeof(number), "0x%x", rom->product);
-	snprintf(version, sizeof(version), "%u.%u.%u", rom->version[0], rom->version[1], rom->version[2]);
+	if (rom->product != IMAGE_ROM_UNKNOWN)
+		snprintf(version, sizeof(version), "%u.%u.%u", rom->version[0], rom->version[1], rom->version[2]);
 	output_object(output, NULL);
 	output_string(output, "type", name ? name : number);
-	output_string(output, "version", version);
+	output_string(output, "version", *version ? version : NULL);
 	output_string(output, "cpu", cpu);
 	output_string(output, "protocol", protocol);
 	if (rom->pci_device)
 		output_number(output, "pci_device", rom->pci_device);
 	output_end(output);
-	output_show(output, first ? _("Expansion ROM") : NULL, FROM_ROM, "%s %s%s%s%s%s", name ? name : number, version,
-		    cpu ? " " : "", cpu ? cpu : "", protocol ? " " : "", protocol ? protocol : "");
+	output_show(output, first ? _("Expansion ROM") : NULL, FROM_ROM, "%s %s%s%s%s%s", name ? name : number,
+		    *version ? version : _("version unknown"), cpu ? " " : "", cpu ? cpu : "", protocol ? " " : "", protocol ? protocol : "");
 }
 
 static void show_roms(const struct shown *shown)

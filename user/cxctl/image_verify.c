@@ -488,7 +488,7 @@ int image_cmd_verify(struct options *options, int argc, char **argv)
 	if (first >= argc)
 		return image_no_path(options, "verify");
 	v.output = v.findings.output = output_open(stdout, options);
-	output_array(v.output, "files");
+	output_array(v.output, "images");
 	for (; first < argc; first++)
 		one_path(&v, argv[first]);
 	output_end(v.output);
