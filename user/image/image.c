@@ -57,6 +57,16 @@ static uint32_t fs2_log2_chunk(uint32_t failsafe_word)
 	return 16 + (failsafe_word & 7);
 }
 
+/* log2 of a FS3 slot: firmware-images.md 1.6. 0: impossible. */
+static uint32_t fs3_log2_slot(uint8_t byte, uint32_t address)
+{
+	if (!byte)
+		return 21;
+	if (byte == 0x16 && address == 0x800000)
+		return 0x17;
+	return byte >= 16 && byte <= 24 ? byte : 0;
+}
+
 static int describe_fs2(const struct image_reader *reader, struct image_place *place,
 			struct image_error *error)
 {
@@ -68,7 +78,7 @@ static int describe_fs2(const struct image_reader *reader, struct image_place *p
 		return code;
 	if (words[0] == 3) {
 		place->format = IMAGE_FS3;
-		place->log2_chunk = words[1] ? words[1] : 21;
+		place->log2_chunk = fs3_log2_slot(words[1], place->address);
 	} else {
 		place->format = IMAGE_FS2;
 		place->log2_chunk = fs2_log2_chunk(get32(words + 4));
