@@ -288,6 +288,12 @@ static int digest_slot(const struct image_reader *reader, const struct image_fac
 	return code;
 }
 
+/* FS2 lies in stripes on a flash. A whole FS3 or FS4 file is a flash whose first slot is taken. */
+bool catalogue_is_whole(const struct image_place *place)
+{
+	return place->layout != IMAGE_LAYOUT_FLASH || (place->format != IMAGE_FS2 && !place->address);
+}
+
 int catalogue_digest(const struct image_reader *reader, const struct image_facts *facts, char hex[65],
 		     uint64_t *length, struct image_error *error)
 {
@@ -301,10 +307,10 @@ int catalogue_digest(const struct image_reader *reader, const struct image_facts
 		return container_no_memory(error);
 	}
 	*length = reader->size;
-	if (facts->place.layout == IMAGE_LAYOUT_FLASH)
-		code = digest_slot(reader, facts, digest, length, error);
-	else
+	if (catalogue_is_whole(&facts->place))
 		code = digest_reader(reader, digest, error);
+	else
+		code = digest_slot(reader, facts, digest, length, error);
 	if (!code && EVP_DigestFinal_ex(digest, value, &size) != 1)
 		code = container_no_memory(error);
 	EVP_MD_CTX_free(digest);
@@ -370,6 +376,17 @@ static void item_of(const char *path, const struct catalogue_entry *entry, struc
 	};
 }
 
+/* Entries of one container with the same bytes are one component of it. */
+static unsigned int component_of(const struct search *search, size_t index)
+{
+	size_t i;
+
+	for (i = 0; i < index; i++)
+		if (!strcmp(search->listed[i].sha256, search->listed[index].sha256))
+			break;
+	return i;
+}
+
 static bool any_wanted(struct search *search, const char *path)
 {
 	struct container_member member;
@@ -394,6 +411,7 @@ static int offer_unopened(struct search *search, const char *path)
 	search->path = path;
 	for (i = 0; !code && i < search->listed_count; i++) {
 		item_of(path, &search->listed[i], &member, &item);
+		member.component = component_of(search, i);
 		code = search_item(search, &item, NULL);
 	}
 	return code;

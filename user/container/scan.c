@@ -90,7 +90,15 @@ static int add_simple(struct scan *scan, enum hit_kind kind, uint64_t start)
 
 /* ---- what stands behind a magic ---- */
 
-/* FS3: 01-03 of the version dword, FS2: 00000004; FS4, FS5: version, then ff. firmware-images.md 1.3, 4.1 */
+static uint8_t sum_of_bytes(const uint8_t *word)
+{
+	return (uint8_t)(word[0] + word[1] + word[2] + word[3]);
+}
+
+/*
+ * FS4, FS5: version, then ff. FS3: version, then zeros. FS2: two words that add up to 0, the length of the
+ * image. firmware-images.md 2.1, 3.1, 4.1
+ */
 static bool plausible_image(const struct scan *scan, uint64_t at)
 {
 	const uint8_t *image = scan->bytes + at;
@@ -99,7 +107,10 @@ static bool plausible_image(const struct scan *scan, uint64_t at)
 		return false;
 	if (image[4] == 0xab)
 		return image[0x10] >= 1 && image[0x10] <= 2 && be32(image + 0x14) == UINT32_MAX;
-	return image[0x24] == 3 || (!image[0x24] && be32(image + 0x24));
+	if (image[0x24] == 3)
+		return image[0x26] <= 1 && !be32(image + 0x28) && !be32(image + 0x2c);
+	return be32(image + 0x24) && be32(image + 0x28) && !sum_of_bytes(image + 0x28) &&
+	       !sum_of_bytes(image + 0x2c) && be32(image + 0x30) <= IMAGE_MOST && !(be32(image + 0x30) & 3);
 }
 
 /* A major version, reserved zeros, then the header of the section MAP: firmware-images.md 7.1. */
