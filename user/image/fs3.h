@@ -8,8 +8,11 @@
 #define FS3_VERSION	0x24		/* byte: 3 */
 #define FS3_LOG2	0x25
 #define FS3_BINARY	0x26		/* bytes: major, minor */
+#define FS3_RESERVED	0x28		/* zero up to the CRC */
 #define FS3_HEADER_CRC	0x34
 #define FS3_BOOT2	0x38
+#define FS3_LOG2_LEAST	16
+#define FS3_LOG2_DEFAULT 21		/* stands for 0 */
 #define FS3_LOG2_MOST	24
 #define FS3_SECTOR	0x1000		/* the ITOC stands on such a boundary */
 #define FS3_TOC_PLACE	0x2000		/* bytes kept for the ITOC: two sectors used in turn */
