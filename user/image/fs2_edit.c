@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "edit_parts.h"
 #include "fs2.h"
 
 #define SECTIONS_MOST 256
@@ -24,6 +25,8 @@ struct fs2_editor {
 	uint32_t out_length;
 	uint32_t end;			/* of the last section in out */
 	struct fs2_section guid, info;	/* as they stand in out; end 0: not there */
+	const uint8_t *ini;		/* new body of the section that holds the INI; NULL: as it was */
+	uint32_t ini_size;
 };
 
 static int collect(struct fs2_editor *e)
@@ -108,26 +111,39 @@ static unsigned int copy_beginning(struct fs2_editor *e)
 	return first;
 }
 
-/* Sections are packed again in the order of the chain; the ROM comes second. */
+/* A section as it was, but for a new INI. */
+static void append_again(struct fs2_editor *e, const struct fs2_section *section, bool last)
+{
+	struct fs2_section changed = *section;
+
+	if (!e->ini || section->type != FS2_INI) {
+		append(e, section, e->image + section->body, last);
+		return;
+	}
+	changed.size = e->ini_size;
+	append(e, &changed, e->ini, last);
+}
+
+/* Sections are packed again in the order of the chain; a new ROM comes second. */
 static int rebuild(struct fs2_editor *e, const struct fs2_edit *edit)
 {
-	bool insert = edit->rom_edit == FS2_ROM_REPLACE;
+	bool insert = edit->rom_edit == FS2_ROM_REPLACE, keep = edit->rom_edit == FS2_ROM_KEEP;
 	unsigned int i, first, last, placed = 0;
 	uint32_t info;
 
-	e->out_length = e->length + (insert ? edit->rom_length : 0) + FS2_SECTION_HEADER + 4;
+	e->out_length = e->length + (insert ? edit->rom_length : 0) + e->ini_size + FS2_SECTION_HEADER + 4;
 	e->out = calloc(1, e->out_length);
 	if (!e->out)
 		return -ENOMEM;
 	first = copy_beginning(e);
-	for (last = e->count; last > first && e->sections[last - 1].type == FS2_ROM; last--)
+	for (last = e->count; !keep && last > first && e->sections[last - 1].type == FS2_ROM; last--)
 		;
 	for (i = first; i < last; i++) {
 		const struct fs2_section *section = &e->sections[i];
 
-		if (section->type == FS2_ROM)
+		if (section->type == FS2_ROM && !keep)
 			continue;
-		append(e, section, e->image + section->body, i + 1 == last && !(insert && !placed));
+		append_again(e, section, i + 1 == last && !(insert && !placed));
 		if (insert && !placed++)
 			append_rom(e, edit, i + 1 == last);
 	}
@@ -211,15 +227,12 @@ static int check_request(const struct fs2_editor *e, const struct fs2_edit *edit
 	return 0;
 }
 
-int fs2_edit(const uint8_t *image, size_t length, const struct fs2_edit *edit, uint8_t **edited,
-	     size_t *edited_length, struct image_error *error)
+static struct fs2_editor *editor_of(const uint8_t *image, size_t length, struct image_error *error)
 {
 	struct fs2_editor *e = calloc(1, sizeof(*e));
-	int code;
 
-	*edited = NULL;
 	if (!e)
-		return image_fail(error, -ENOMEM, 0, _("no memory"));
+		return NULL;
 	e->image = image;
 	e->length = length;
 	e->memory.bytes = image;
@@ -229,15 +242,12 @@ int fs2_edit(const uint8_t *image, size_t length, const struct fs2_edit *edit, u
 	e->view.place.format = IMAGE_FS2;
 	e->view.place.layout = IMAGE_LAYOUT_FILE;
 	e->error = error;
-	code = check_request(e, edit);
-	if (!code)
-		code = collect(e);
-	if (!code)
-		code = edit->rom_edit == FS2_ROM_KEEP ? copy_whole(e) : rebuild(e, edit);
-	if (!code)
-		code = set_uids(e, edit);
-	if (!code)
-		code = set_vsd(e, edit);
+	return e;
+}
+
+/* Hands over what was made, or forgets it. */
+static int finish(struct fs2_editor *e, int code, uint8_t **edited, size_t *edited_length)
+{
 	if (!code) {
 		seal(e);
 		*edited = e->out;
@@ -247,4 +257,146 @@ int fs2_edit(const uint8_t *image, size_t length, const struct fs2_edit *edit, u
 	}
 	free(e);
 	return code;
+}
+
+int fs2_edit(const uint8_t *image, size_t length, const struct fs2_edit *edit, uint8_t **edited,
+	     size_t *edited_length, struct image_error *error)
+{
+	struct fs2_editor *e = editor_of(image, length, error);
+	int code;
+
+	*edited = NULL;
+	if (!e)
+		return image_fail(error, -ENOMEM, 0, _("no memory"));
+	code = check_request(e, edit);
+	if (!code)
+		code = collect(e);
+	if (!code)
+		code = edit->rom_edit == FS2_ROM_KEEP ? copy_whole(e) : rebuild(e, edit);
+	if (!code)
+		code = set_uids(e, edit);
+	if (!code)
+		code = set_vsd(e, edit);
+	return finish(e, code, edited, edited_length);
+}
+
+/* ---- names: PSID and INI ---- */
+
+static int set_psid(struct fs2_editor *e, const char *psid)
+{
+	uint8_t *info = e->out + e->info.body;
+	struct fs2_tlv_view tlv;
+	uint32_t position = 0;
+	bool found = false;
+
+	if (!psid)
+		return 0;
+	while (e->info.end && fs2_tlv_next(info, e->info.size, &position, &tlv) > 0) {
+		if (tlv.id != FS2_TLV_PSID || tlv.length < PSID_MOST)
+			continue;
+		memset(info + (tlv.payload - info), 0, tlv.length);
+		memcpy(info + (tlv.payload - info), psid, strlen(psid));
+		found = true;
+	}
+	if (!found)
+		return image_fail(e->error, -EBADMSG, e->info.body, _("the image has no place for a PSID"));
+	section_crc(e->out, &e->info);
+	return 0;
+}
+
+/* The last section may change its length and nothing else moves. What followed the image is cut then. */
+static int set_last_ini(struct fs2_editor *e, const struct fs2_section *section)
+{
+	uint32_t end = section->body + e->ini_size + 4;
+	struct fs2_section changed = *section;
+	uint8_t *longer;
+
+	if (end != e->end) {
+		longer = realloc(e->out, end > e->out_length ? end : e->out_length);
+		if (!longer)
+			return image_fail(e->error, -ENOMEM, 0, _("no memory"));
+		e->out = longer;
+		e->out_length = end;
+		e->end = end;
+		put32(e->out + FS2_LENGTH, end);
+	}
+	changed.size = e->ini_size;
+	changed.end = end;
+	put32(e->out + section->offset + 4, e->ini_size / 4);
+	memcpy(e->out + section->body, e->ini, e->ini_size);
+	section_crc(e->out, &changed);
+	return 0;
+}
+
+static int set_names(struct fs2_editor *e, const char *psid)
+{
+	static const struct fs2_edit nothing = { .rom_edit = FS2_ROM_KEEP };
+	const struct fs2_section *last;
+	int code = collect(e);
+
+	if (code)
+		return code;
+	last = &e->sections[e->count - 1];
+	if (e->ini && last->type != FS2_INI)
+		code = rebuild(e, &nothing);
+	else
+		code = copy_whole(e);
+	if (!code && e->ini && last->type == FS2_INI)
+		code = set_last_ini(e, last);
+	return code ? code : set_psid(e, psid);
+}
+
+static int edit_names(struct editor *editor)
+{
+	struct fs2_editor *e = editor_of(editor->out, editor->length, editor->error);
+	uint8_t *body = NULL, *edited;
+	size_t size = 0;
+	int code = 0;
+
+	if (!e)
+		return image_fail(editor->error, -ENOMEM, 0, _("no memory"));
+	if (editor->ini)
+		code = ini_deflate(editor->ini, editor->ini_length, &body, &size, editor->error);
+	if (!code && size > FS2_SECTION_MOST)
+		code = image_fail(editor->error, -ENOSPC, 0, _("the packed INI is too long for a section"));
+	e->ini = body;
+	e->ini_size = size;
+	if (!code)
+		code = set_names(e, editor->edit->psid);
+	code = finish(e, code, &edited, &editor->length);
+	free(body);
+	if (code)
+		return code;
+	free(editor->out);
+	editor->out = edited;
+	return 0;
+}
+
+/* Identity and ROM first, as a burn does them; then what only an edit does. */
+int fs2_edit_image(struct editor *editor)
+{
+	const struct image_edit *edit = editor->edit;
+	struct fs2_edit burn = {
+		.set_guids = edit->set_guids,
+		.set_macs = edit->set_macs,
+		.vsd = edit->vsd,
+		.vsd_length = edit->vsd ? strlen(edit->vsd) : 0,
+		.rom_edit = edit->rom_edit == IMAGE_ROM_REPLACE ? FS2_ROM_REPLACE :
+			    edit->rom_edit == IMAGE_ROM_REMOVE  ? FS2_ROM_REMOVE : FS2_ROM_KEEP,
+		.rom = edit->rom,
+		.rom_length = edit->rom_length,
+	};
+	uint8_t *edited;
+	size_t length;
+	int code;
+
+	memcpy(burn.guid, edit->guid, sizeof(burn.guid));
+	memcpy(burn.mac, edit->mac, sizeof(burn.mac));
+	code = fs2_edit(editor->out, editor->length, &burn, &edited, &length, editor->error);
+	if (code)
+		return code;
+	free(editor->out);
+	editor->out = edited;
+	editor->length = length;
+	return edit->psid || editor->ini ? edit_names(editor) : 0;
 }

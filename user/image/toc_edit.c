@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What edits of FS3 and FS4 share: entries, IMAGE_INFO, INI, device data, and what follows from a
+ * change: CRCs, hashes, burn size, the plain digest. firmware-images.md 3.2-3.6, 4.6, 4.7, 6.
+ */
+#include <errno.h>
+#include <openssl/sha.h>
+#include <stdlib.h>
+
+#include "edit_parts.h"
+#include "toc_verify.h"
+
+#define INFO_PSID	0x24
+#define INFO_VSD	0x38
+#define INFO_LOG2	0x108
+#define INFO_MAX_SIZE	0x10c
+#define INFO_BURN_SIZE	0x12c
+#define INFO_NAME	0x340
+
+#define HTOC		0x0c		/* in the hashes table */
+#define HTOC_ENTRIES	0x1c
+#define HTOC_TYPE_ITOC	0xfd
+
+#define A0_LENGTH	0x40		/* identities and the plain digest */
+
+/* ---- entries ---- */
+
+uint32_t entry_size(const uint8_t *entry)
+{
+	return get32(entry) & 0xfffffc;
+}
+
+uint32_t entry_address(const uint8_t *entry)
+{
+	return get32(entry + 0x14) & 0x7ffffffc;
+}
+
+uint64_t entry_end(const uint8_t *entry)
+{
+	return (uint64_t)entry_address(entry) + entry_size(entry);
+}
+
+bool entry_is_device(const struct toc_editor *t, unsigned int at)
+{
+	return t->format == IMAGE_FS3 && get32(t->entries[at] + 0x18) >> 17 & 1;
+}
+
+static uint32_t crc_mode(const struct toc_editor *t, const uint8_t *entry)
+{
+	return get32(entry + 0x18) >> 16 & (t->format == IMAGE_FS3 ? 1 : 7);
+}
+
+void entry_place(uint8_t *entry, uint32_t size, uint32_t address)
+{
+	put32(entry, (get32(entry) & 0xff000003) | size);
+	put32(entry + 0x14, (get32(entry + 0x14) & 0x80000003) | address);
+}
+
+void entry_seal(struct toc_editor *t, uint8_t *entry)
+{
+	uint8_t *bytes = t->e->out + entry_address(entry);
+	uint32_t size = entry_size(entry);
+
+	if (crc_mode(t, entry) == TOC_CRC_IN_ENTRY)
+		put32(entry + 0x18, (get32(entry + 0x18) & 0xffff0000) | image_crc16(bytes, size));
+	else if (crc_mode(t, entry) == TOC_CRC_IN_SECTION && size >= 8)
+		put32(bytes + size - 4, image_crc16(bytes, size - 4));
+	put32(entry + 0x1c, image_crc16(entry, 0x1c));
+}
+
+int entry_find(const struct toc_editor *t, uint32_t type)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->count; i++)
+		if (t->entries[i][0] == type && !entry_is_device(t, i))
+			return i;
+	return -1;
+}
+
+unsigned int entry_last(const struct toc_editor *t)
+{
+	unsigned int i = t->count;
+
+	while (i && entry_is_device(t, i - 1))
+		i--;
+	return i;
+}
+
+uint32_t sections_end(const struct toc_editor *t)
+{
+	uint64_t end = 0;
+	unsigned int i;
+
+	for (i = 0; i < t->count; i++)
+		if (!entry_is_device(t, i) && entry_end(t->entries[i]) > end)
+			end = entry_end(t->entries[i]);
+	return end;
+}
+
+/* Where the end entry would stand if the table had count entries. */
+static uint64_t table_end(const struct toc_editor *t, unsigned int count)
+{
+	return (uint64_t)t->itoc + TOC_HEADER + (uint64_t)count * TOC_ENTRY;
+}
+
+static bool blank(const uint8_t *bytes, size_t length, uint8_t value)
+{
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		if (bytes[i] != value)
+			return false;
+	return true;
+}
+
+int entry_insert(struct toc_editor *t, unsigned int at, const uint8_t entry[TOC_ENTRY])
+{
+	uint64_t end = table_end(t, t->count + 1);
+	unsigned int i;
+	bool room = t->count + 2 <= TOC_ENTRIES && end + TOC_ENTRY <= t->e->length &&
+		    blank(t->e->out + end, TOC_ENTRY, 0xff);
+
+	for (i = 0; i < t->count && room; i++)
+		room = entry_is_device(t, i) || entry_address(t->entries[i]) < t->itoc ||
+		       entry_address(t->entries[i]) >= end + TOC_ENTRY;
+	if (!room)
+		return image_fail(t->e->error, -ENOSPC, t->itoc, _("the table of contents has no room for one more section"));
+	memmove(t->entries[at + 1], t->entries[at], (t->count - at) * TOC_ENTRY);
+	memcpy(t->entries[at], entry, TOC_ENTRY);
+	t->count++;
+	return 0;
+}
+
+void entry_remove(struct toc_editor *t, unsigned int at)
+{
+	t->count--;
+	memmove(t->entries[at], t->entries[at + 1], (t->count - at) * TOC_ENTRY);
+}
+
+/* ---- start ---- */
+
+static int read_entries(struct toc_editor *t)
+{
+	const uint8_t *from = t->e->out + t->itoc + TOC_HEADER;
+
+	while (t->count < TOC_ENTRIES && table_end(t, t->count + 1) <= t->e->length) {
+		if (from[t->count * TOC_ENTRY] == TOC_END)
+			return 0;
+		memcpy(t->entries[t->count], from + t->count * TOC_ENTRY, TOC_ENTRY);
+		t->count++;
+	}
+	return image_fail(t->e->error, -EBADMSG, t->itoc, _("the table of contents has no end"));
+}
+
+static int device_limit(void *context, const struct image_section *section)
+{
+	struct toc_editor *t = context;
+
+	if (section->device_data && section->start < t->limit)
+		t->limit = section->start;
+	return 0;
+}
+
+/* An image ends before the device data, its slot and the greatest size that it states. */
+static int find_limit(struct toc_editor *t)
+{
+	struct image_memory memory = { t->e->out, t->e->length };
+	struct image_reader reader = image_memory_reader(&memory);
+	int info = entry_find(t, SECTION_IMAGE_INFO), code;
+	const uint8_t *bytes;
+	uint32_t most;
+
+	t->limit = t->e->facts->place.log2_chunk ? 1ULL << t->e->facts->place.log2_chunk : UINT32_MAX;
+	if (info < 0 || entry_size(t->entries[info]) < IMAGE_INFO_LENGTH)
+		return image_fail(t->e->error, -EBADMSG, t->itoc, _("there is no IMAGE_INFO of the known length"));
+	bytes = t->e->out + entry_address(t->entries[info]);
+	most = get32(bytes + INFO_MAX_SIZE);
+	if (most && most < t->limit && most >= t->end)
+		t->limit = most;
+	if (!t->e->facts->stripped && t->limit > t->e->length)
+		t->limit = t->e->length;
+	code = image_sections(&reader, &t->e->facts->place, device_limit, t, t->e->error);
+	return code;
+}
+
+/* ---- hashes: 4.6 ---- */
+
+static unsigned int hash_entries(const struct toc_editor *t)
+{
+	return t->e->out[t->hashes + HTOC + 7];
+}
+
+/* The type that a hash is of, and where it stands; false: the entry is impossible. */
+static bool hash_entry(const struct toc_editor *t, unsigned int nth, uint32_t *type, uint32_t *at)
+{
+	uint32_t word = get32(t->e->out + t->hashes + HTOC_ENTRIES + 8 * nth);
+	uint32_t size = 4 * (get32(t->e->out + t->hashes + 4) + 4);
+
+	*type = word >> 16 & 0xff;
+	*at = t->hashes + HTOC + (word & 0xffff);
+	return (word & 0xffff) + HTOC + 64 <= size;
+}
+
+/* What the hash is over, as it is now. false: there is no such section. */
+static bool hash_now(const struct toc_editor *t, uint32_t type, uint8_t hash[64])
+{
+	int at = entry_find(t, type);
+	uint8_t *table;
+
+	if (type != HTOC_TYPE_ITOC) {
+		if (at >= 0)
+			SHA512(t->e->out + entry_address(t->entries[at]), entry_size(t->entries[at]), hash);
+		return at >= 0;
+	}
+	table = malloc(TOC_HEADER + sizeof(t->entries));
+	if (!table)
+		return false;
+	memcpy(table, t->e->out + t->itoc, TOC_HEADER);
+	memcpy(table + TOC_HEADER, t->entries, t->count * TOC_ENTRY);
+	SHA512(table, TOC_HEADER + t->count * TOC_ENTRY, hash);
+	free(table);
+	return true;
+}
+
+static int remember_hashes(struct toc_editor *t)
+{
+	uint32_t words, version, type, at;
+	unsigned int i, most;
+
+	if (!t->hashes)
+		return 0;
+	if ((uint64_t)t->hashes + HTOC_ENTRIES > t->e->length)
+		return image_fail(t->e->error, -EBADMSG, t->hashes, _("the hashes table lies outside the image"));
+	words = get32(t->e->out + t->hashes + 4);
+	version = get32(t->e->out + t->hashes + HTOC);
+	most = version == 1 ? 64 : 28;
+	if (version > 1 || get32(t->e->out + t->hashes + HTOC + 4) >> 16 != 64 || hash_entries(t) > most ||
+	    4 * (words + 4ULL) != HTOC + 16 + most * (8 + 64ULL) + 8 || t->hashes + 4 * (words + 4ULL) > t->e->length)
+		return image_fail(t->e->error, -EOPNOTSUPP, t->hashes,
+				  _("the hashes table has a form that is not known: it could not be renewed"));
+	for (i = 0; i < hash_entries(t); i++)
+		if (!hash_entry(t, i, &type, &at) || !hash_now(t, type, t->old_hashes[i]))
+			memset(t->old_hashes[i], 0, 64);
+	return 0;
+}
+
+/* A hash is renewed when it was right before; one that nobody can account for stops the edit. */
+static int renew_hashes(struct toc_editor *t)
+{
+	uint32_t type, at, end;
+	uint8_t hash[64];
+	unsigned int i;
+
+	for (i = 0; t->hashes && i < hash_entries(t); i++) {
+		if (!hash_entry(t, i, &type, &at) || !hash_now(t, type, hash) ||
+		    !memcmp(hash, t->old_hashes[i], sizeof(hash)))
+			continue;
+		if (memcmp(t->e->out + at, t->old_hashes[i], sizeof(hash)))
+			return image_fail(t->e->error, -EOPNOTSUPP, at,
+					  _("the hash of %s is not the SHA-512 of its bytes: it could not be renewed"),
+					  section_type_name(type));
+		memcpy(t->e->out + at, hash, sizeof(hash));
+	}
+	if (t->hashes) {
+		end = t->hashes + 4 * (get32(t->e->out + t->hashes + 4) + 4) - 4;
+		put32(t->e->out + end, (get32(t->e->out + end) & 0xffff0000) |
+					       image_crc16(t->e->out + t->hashes, end - t->hashes));
+	}
+	return 0;
+}
+
+static bool has_hash(const struct toc_editor *t, uint32_t wanted)
+{
+	uint32_t type, at;
+	unsigned int i;
+
+	for (i = 0; t->hashes && i < hash_entries(t); i++)
+		if (hash_entry(t, i, &type, &at) && type == wanted)
+			return true;
+	return false;
+}
+
+/* ---- signatures: 4.7 ---- */
+
+static bool signature_filled(const struct toc_editor *t, uint32_t type, uint32_t plain)
+{
+	int at = entry_find(t, type);
+	const uint8_t *bytes;
+	uint32_t size;
+
+	if (at < 0 || entry_size(t->entries[at]) <= plain)
+		return false;
+	bytes = t->e->out + entry_address(t->entries[at]);
+	size = entry_size(t->entries[at]) - plain;
+	/* An unsigned A3 is ones and then 0x20 zeros; the plain digest of A0 stands behind its two identities. */
+	if (type == SECTION_SIGNATURE_256)
+		return !blank(bytes, 0x20, 0) && !blank(bytes, 0x20, 0xff);
+	return !blank(bytes, size - 0x20, 0) && !blank(bytes, size - 0x20, 0xff);
+}
+
+static int check_signatures(struct toc_editor *t)
+{
+	static const struct {
+		uint32_t type, plain;
+	} signatures[] = {
+		{ SECTION_SIGNATURE_256, A0_LENGTH },
+		{ SECTION_SIGNATURE_512, 0x20 },
+		{ SECTION_RSA_4096_SIGNATURES, 0x20 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++)
+		if (signature_filled(t, signatures[i].type, signatures[i].plain))
+			return image_fail(t->e->error, -EPERM, t->itoc,
+					  _("the image is signed (section %s): a change in its firmware part makes the signature worthless"),
+					  section_type_name(signatures[i].type));
+	return 0;
+}
+
+/* The digest that an unsigned image carries in A0; NULL: none. */
+static uint8_t *plain_digest(struct toc_editor *t, int *at)
+{
+	uint8_t *bytes;
+
+	*at = entry_find(t, SECTION_SIGNATURE_256);
+	if (*at < 0 || entry_size(t->entries[*at]) < A0_LENGTH)
+		return NULL;
+	bytes = t->e->out + entry_address(t->entries[*at]) + 0x20;
+	return blank(bytes, 32, 0) || blank(bytes, 32, 0xff) ? NULL : bytes;
+}
+
+static void write_table(struct toc_editor *t)
+{
+	memcpy(t->e->out + t->itoc + TOC_HEADER, t->entries, t->count * TOC_ENTRY);
+	memset(t->e->out + table_end(t, t->count), 0xff, TOC_ENTRY);
+}
+
+static int renew_digest(struct toc_editor *t)
+{
+	static const uint32_t masked[2] = { SECTION_SIGNATURE_256, 0 };
+	struct image_memory memory = { t->e->out, t->e->length };
+	struct image_reader reader = image_memory_reader(&memory);
+	struct image_view view = { &reader, t->e->facts->place };
+	uint8_t sha256[32], *digest;
+	struct toc toc;
+	int at, code;
+
+	digest = plain_digest(t, &at);
+	if (!digest)
+		return 0;
+	if (has_hash(t, HTOC_TYPE_ITOC) && crc_mode(t, t->entries[at]) == TOC_CRC_IN_ENTRY)
+		return image_fail(t->e->error, -EOPNOTSUPP, t->hashes,
+				  _("hashes table and digest cover each other: they could not be renewed"));
+	code = toc_read(&view, t->itoc, "ITOC", &toc, t->e->error);
+	if (!code)
+		code = message_digest(&view, &toc, masked, sha256, NULL, t->e->error);
+	if (code)
+		return code;
+	memcpy(digest, sha256, sizeof(sha256));
+	entry_seal(t, t->entries[at]);
+	write_table(t);
+	t->e->digest_renewed = true;
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+int toc_editor_start(struct toc_editor *t, struct editor *e, uint32_t itoc, uint32_t hashes)
+{
+	int code;
+
+	memset(t, 0, sizeof(*t));
+	t->e = e;
+	t->format = e->facts->place.format;
+	t->itoc = itoc;
+	t->hashes = hashes;
+	code = read_entries(t);
+	if (code)
+		return code;
+	t->end = sections_end(t);
+	t->old_end = t->end;
+	if (!edit_of_firmware(e->edit))
+		return 0;
+	code = check_signatures(t);
+	if (!code)
+		code = find_limit(t);
+	if (!code)
+		code = remember_hashes(t);
+	return code;
+}
+
+int claim(struct toc_editor *t, uint64_t end)
+{
+	struct editor *e = t->e;
+	uint8_t *more;
+
+	if (end > t->limit)
+		return image_fail(e->error, -ENOSPC, t->end,
+				  _("the image would end at 0x%llx, its place ends at 0x%llx"), (unsigned long long)end,
+				  (unsigned long long)t->limit);
+	if (end <= e->length)
+		return 0;
+	more = realloc(e->out, end);
+	if (!more)
+		return image_fail(e->error, -ENOMEM, 0, _("no memory for an image of %llu bytes"),
+				  (unsigned long long)end);
+	memset(more + e->length, 0xff, end - e->length);
+	e->out = more;
+	e->length = end;
+	return 0;
+}
+
+static void set_field(uint8_t *field, const char *text, size_t length)
+{
+	if (!text)
+		return;
+	memset(field, 0, length);
+	memcpy(field, text, strlen(text));
+}
+
+static void edit_info(struct toc_editor *t)
+{
+	const struct image_edit *edit = t->e->edit;
+	uint8_t *entry = t->entries[entry_find(t, SECTION_IMAGE_INFO)];
+	uint8_t *info = t->e->out + entry_address(entry);
+
+	if (!edit->psid && !edit->name && !edit->image_vsd)
+		return;
+	set_field(info + INFO_PSID, edit->psid, PSID_MOST);
+	set_field(info + INFO_NAME, edit->name, NAME_MOST);
+	set_field(info + INFO_VSD, edit->image_vsd, VSD_MOST);
+	entry_seal(t, entry);
+}
+
+/* Where the next section by address starts, or the end of the place when this is the last one. */
+static uint64_t room_behind(const struct toc_editor *t, unsigned int at)
+{
+	uint64_t start = entry_address(t->entries[at]), next = t->limit;
+	unsigned int i;
+
+	for (i = 0; i < t->count; i++)
+		if (i != at && !entry_is_device(t, i) && entry_address(t->entries[i]) >= start &&
+		    entry_end(t->entries[i]) > start && entry_address(t->entries[i]) < next)
+			next = entry_address(t->entries[i]);
+	return next;
+}
+
+/* The section goes behind all others, by address and in the table: what another one follows cannot grow. */
+static int move_to_end(struct toc_editor *t, unsigned int *at, uint32_t size)
+{
+	uint32_t align = t->format == IMAGE_FS3 ? 0x1000 : 4, address;
+	uint8_t entry[TOC_ENTRY];
+	int code;
+
+	memcpy(entry, t->entries[*at], TOC_ENTRY);
+	address = (sections_end(t) + align - 1) & ~(align - 1);
+	code = claim(t, (uint64_t)address + size);
+	if (code)
+		return code;
+	memset(t->e->out + entry_address(entry), 0xff, entry_size(entry));
+	entry_place(entry, size, address);
+	entry_remove(t, *at);
+	*at = entry_last(t);
+	return entry_insert(t, *at, entry);
+}
+
+static int place_ini(struct toc_editor *t, const uint8_t *body, uint32_t size)
+{
+	unsigned int at = entry_find(t, SECTION_DBG_FW_INI);
+	uint8_t *entry = t->entries[at];
+	uint32_t old = entry_size(entry), start = entry_address(entry);
+	int code;
+
+	if (size > 0xfffffc)
+		return image_fail(t->e->error, -ENOSPC, start, _("the packed INI is too long for a section"));
+	if (size <= old || (uint64_t)start + size <= room_behind(t, at)) {
+		code = claim(t, (uint64_t)start + size);
+		if (size < old)
+			memset(t->e->out + start + size, 0xff, old - size);
+		entry_place(entry, size, start);
+	} else if (entry_end(entry) == t->end) {
+		code = claim(t, (uint64_t)start + size);
+	} else {
+		code = move_to_end(t, &at, size);
+	}
+	if (code)
+		return code;
+	entry = t->entries[at];
+	memcpy(t->e->out + entry_address(entry), body, size);
+	entry_seal(t, entry);
+	t->end = sections_end(t);
+	return 0;
+}
+
+int toc_editor_texts(struct toc_editor *t)
+{
+	uint8_t *body;
+	size_t size;
+	int code;
+
+	edit_info(t);
+	if (!t->e->ini)
+		return 0;
+	code = ini_deflate(t->e->ini, t->e->ini_length, &body, &size, t->e->error);
+	if (code)
+		return code;
+	code = place_ini(t, body, size);
+	free(body);
+	return code;
+}
+
+static void move_burn_size(struct toc_editor *t)
+{
+	uint8_t *entry = t->entries[entry_find(t, SECTION_IMAGE_INFO)];
+	uint8_t *info = t->e->out + entry_address(entry);
+
+	if (t->end == t->old_end || get32(info + INFO_BURN_SIZE) != t->old_end)
+		return;
+	put32(info + INFO_BURN_SIZE, t->end);
+	entry_seal(t, entry);
+}
+
+int toc_editor_finish(struct toc_editor *t)
+{
+	int code;
+
+	if (!edit_of_firmware(t->e->edit)) {
+		write_table(t);
+		return 0;
+	}
+	t->end = sections_end(t);
+	move_burn_size(t);
+	code = renew_hashes(t);
+	if (code)
+		return code;
+	write_table(t);
+	if (t->e->facts->stripped)
+		t->e->length = t->end;
+	else if (t->end < t->old_end)
+		memset(t->e->out + t->end, 0xff, t->old_end - t->end);
+	return renew_digest(t);
+}
+
+/* ---- device data: 3.6 ---- */
+
+static void put_uid(uint8_t *entry, const struct image_edit *edit)
+{
+	if (edit->uid_count) {
+		entry[1] = 0;
+		entry[3] = edit->uid_count;
+	}
+	if (edit->uid_step)
+		entry[2] = edit->uid_step;
+}
+
+/* Ports: 1, or 2 with ids of their own, which follow those of the first. */
+static int put_ids(struct editor *e, uint8_t *entries, unsigned int ports, uint64_t base, uint64_t last,
+		   const char *what)
+{
+	uint64_t span = entries[3] && entries[2] ? (uint64_t)entries[3] * entries[2] : 1;
+	unsigned int i;
+
+	if (base > last || last - base < span * ports - 1)
+		return image_fail(e->error, -EINVAL, 0,
+				  _("%s %llx: counting up %llu from there would leave the range of such addresses"), what,
+				  (unsigned long long)base, (unsigned long long)span * ports);
+	for (i = 0; i < ports; i++)
+		put64(entries + 0x10 * i + 8, base + i * span);
+	return 0;
+}
+
+int edit_dev_info(struct editor *e, uint8_t info[DEV_INFO_LENGTH], uint32_t where)
+{
+	const struct image_edit *edit = e->edit;
+	uint32_t major = get32(info + 0x10) >> 8 & 0x1ff;
+	unsigned int ports = major == 1 ? 2 : 1, i;
+	int code = 0;
+
+	if (major != 1 && major != 2)
+		return image_fail(e->error, -EBADMSG, where + 0x10, _("DEV_INFO has major version %u, 1 and 2 are known"),
+				  major);
+	for (i = 0; i < 2 * ports; i++)
+		put_uid(info + 0x20 + 0x10 * i, edit);
+	if (edit->set_guids)
+		code = put_ids(e, info + 0x20, ports, edit->guid[0], UINT64_MAX - 1, "GUID");
+	if (!code && edit->set_macs)
+		code = put_ids(e, info + 0x20 + 0x10 * ports, ports, edit->mac[0], 0xffffffffffff, "MAC");
+	if (!code)
+		set_field(info + 0x70, edit->vsd, VSD_MOST);
+	return code;
+}
