@@ -182,7 +182,7 @@ static void vendors_of_psids(void)
 	} cases[] = {
 		{ "MT_1200111023", "Mellanox" },
 		{ "DEL09A0000009", "Dell" },
-		{ "HP_2420110034", "HP" },
+		{ "HP_2420110034", "HPE" },
 		{ "IBM0030000009", "IBM" },
 		{ "LNV2180110032", "Lenovo" },
 		{ "NVD0000000079", "NVIDIA" },

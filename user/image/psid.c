@@ -6,6 +6,7 @@
 #define PSID_MOST 16
 #define OTHER_VENDOR 100	/* more than any number of edits */
 
+/* Who answers for the board today: HP's are HPE's. */
 static const struct {
 	char symbol[SYMBOL + 1];
 	const char *vendor;
@@ -22,7 +23,7 @@ static const struct {
 	{ "GGL", "Google" },
 	{ "GV_", "Grass Valley" },
 	{ "HPE", "HPE" },
-	{ "HP_", "HP" },
+	{ "HP_", "HPE" },
 	{ "IBM", "IBM" },
 	{ "INC", "Intel" },
 	{ "LNV", "Lenovo" },
