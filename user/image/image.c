@@ -98,16 +98,16 @@ static int describe_fs4(const struct image_reader *reader, struct image_place *p
 		return code;
 	place->format = word[0] == 2 ? IMAGE_FS5 : IMAGE_FS4;
 	place->generation = word[0];
-	if (reader->size < place->address + 0x38)
+	if (reader->size < place->address + 0x38ULL)
 		return 0;
 	code = reader_read(reader, place->address + 0x30, pointer, sizeof(pointer), error);
 	if (code)
 		return code;
 	address = get32(pointer);
 	if (get32(pointer + 4) != image_pointer_crc(address) || address & 3 ||
-	    place->address + address + 8 > reader->size)
+	    (uint64_t)place->address + address + 8 > reader->size)
 		return 0;
-	code = reader_read(reader, place->address + address + 4, tools, sizeof(tools), error);
+	code = reader_read(reader, (uint64_t)place->address + address + 4, tools, sizeof(tools), error);
 	if (code)
 		return code;
 	place->log2_chunk = tools[0] << 8 | tools[1];

@@ -49,6 +49,12 @@ int reader_read(const struct image_reader *reader, uint64_t offset, void *buffer
 	return 0;
 }
 
+/* Bytes of a chunk; only a striped image has some. */
+static uint64_t chunk_of(const struct image_place *place)
+{
+	return 1ULL << (place->log2_chunk & 31);
+}
+
 static bool striped(const struct image_place *place)
 {
 	return place->format == IMAGE_FS2 && place->layout == IMAGE_LAYOUT_FLASH && place->log2_chunk;
@@ -60,7 +66,7 @@ uint64_t image_physical(const struct image_place *place, uint64_t logical)
 
 	if (!striped(place))
 		return place->address + logical;
-	chunk = 1ULL << place->log2_chunk;
+	chunk = chunk_of(place);
 	return (logical & (chunk - 1)) + place->slot * chunk + 2 * (logical & ~(chunk - 1));
 }
 
@@ -70,8 +76,8 @@ uint64_t view_size(const struct image_view *view)
 
 	if (!striped(&view->place))
 		return size > view->place.address ? size - view->place.address : 0;
-	chunks = size >> view->place.log2_chunk;
-	return ((chunks + 1 - view->place.slot) / 2) << view->place.log2_chunk;
+	chunks = size / chunk_of(&view->place);
+	return (chunks + 1 - view->place.slot) / 2 * chunk_of(&view->place);
 }
 
 bool view_holds(const struct image_view *view, uint64_t logical, uint64_t length)
@@ -83,7 +89,7 @@ bool view_holds(const struct image_view *view, uint64_t logical, uint64_t length
 
 const uint8_t *view_bytes(const struct image_view *view, uint64_t logical, uint64_t length)
 {
-	uint64_t size = view_size(view), chunk = 1ULL << view->place.log2_chunk;
+	uint64_t size = view_size(view), chunk = chunk_of(&view->place);
 
 	if (!view->reader->bytes || logical > size || length > size - logical)
 		return NULL;
@@ -166,7 +172,7 @@ int view_crc16(const struct image_view *view, uint64_t logical, uint64_t length,
 int view_read(const struct image_view *view, uint64_t logical, void *buffer, size_t length,
 	      struct image_error *error)
 {
-	uint64_t size = view_size(view), chunk = 1ULL << view->place.log2_chunk;
+	uint64_t size = view_size(view), chunk = chunk_of(&view->place);
 	uint8_t *to = buffer;
 	size_t now;
 	int code;
