@@ -13,6 +13,7 @@ LIBRARIES := libmnl libkmod json-c libcrypto zlib liblzma
 
 include selftests/unit/unit.mk
 include selftests/lib/tools.mk
+include selftests/fuzz/fuzz.mk
 include po/po.mk
 
 .DEFAULT_GOAL := all
@@ -69,23 +70,26 @@ try: all simulation | set-up-test ## a shell in a virtual machine with cards plu
 	@scripts/build-modules.sh $(firstword $(KERNEL) $(DEMO_KERNEL))
 	@scripts/vm.sh $(firstword $(KERNEL) $(DEMO_KERNEL)) shell $(BUILD)/cxsim-image:/usr/bin/cxsim-image
 
-simulation: $(BUILD)/cxsim-image
+simulation: $(BUILD)/cxsim-image $(BUILD)/cxctl-test-image
 
 # --- checks --------------------------------------------------------------------------------
 
-check: all simulation | set-up ## everything short: lint, unit, vm on every kernel, peer, speed goals
-	@scripts/check.sh lint unit vm peer bench
+check: all simulation | set-up ## everything short: lint, unit, fuzz, vm on every kernel, peer, speed goals
+	@scripts/check.sh lint unit fuzz vm peer bench
 
-check-unit: | set-up-test ## unit tests of formats and driver floors against the model, with sanitizers
+check-unit: | set-up-test ## unit tests with sanitizers: formats, driver floors against the model; the commands
 	@scripts/check.sh unit
+
+check-fuzz: simulation | set-up ## libFuzzer over every reader of images and containers (FUZZ_SECONDS=20 each)
+	@scripts/check.sh fuzz
 
 check-vm: all simulation | set-up-test ## kselftests in virtual machines (KERNEL=5.10|6.1|6.12|7.3, TEST=name)
 	@KERNELS="$(KERNELS)" TEST="$(TEST)" scripts/check.sh vm
 
-check-peer: all simulation | set-up-test ## Debian's mstflint, two versions, against cxctl, field by field
+check-peer: all simulation | set-up-test ## Debian's mstflint, two versions, against cxctl, cards and images
 	@scripts/check.sh peer
 
-bench: all simulation | set-up-test ## counted accesses, ours against mstflint's; writes build/bench.json
+bench: all simulation | set-up-test ## accesses and CPU time, ours against mstflint's; writes build/bench.json
 	@scripts/bench.sh $(DEMO_KERNEL)
 
 lint: | set-up ## gcc, clang, sparse, checkpatch, W=1 on every kernel
@@ -102,7 +106,7 @@ set-up-test:
 
 clean: ## remove what was built; fetched kernels stay (make distclean removes those too)
 	rm -rf $(BUILD)/cxctl $(BUILD)/obj $(BUILD)/unit $(BUILD)/modules $(BUILD)/vm $(BUILD)/check \
-		$(BUILD)/cxsim-image $(BUILD)/bench.json
+		$(BUILD)/cxsim-image $(BUILD)/cxctl-test-image $(BUILD)/fuzz $(BUILD)/bench.json
 
 distclean: clean
 	rm -rf $(BUILD)
@@ -112,5 +116,5 @@ help: ## this list
 	@sed -n -E 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		awk -F'\t' '{ printf "  %-12s %s\n", $$1, $$2 }'
 
-.PHONY: all modules demo try simulation check check-unit check-vm check-peer bench lint set-up set-up-build \
+.PHONY: all modules demo try simulation check check-unit check-fuzz check-vm check-peer bench lint set-up set-up-build \
 	set-up-test clean distclean help

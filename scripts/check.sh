@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# check.sh PART…: runs parts of the tests (lint, unit, vm, peer, bench), shows their output as it
+# check.sh PART…: runs parts of the tests (lint, unit, fuzz, vm, peer, bench), shows their output as it
 # comes, and ends with "N passed, N failed, N skipped". Exit status 0 only if none failed.
 #   KERNELS   which kernels part vm runs on    TEST   only tests whose name has this in it
+#   FUZZ_SECONDS   how long part fuzz tries each reader (20)
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -36,7 +37,7 @@ part_unit()
 {
     local program name
     heading "unit: building"
-    make -k -j2 unit-tests >"$build/check/unit.log" 2>&1
+    make -k -j2 unit-tests all "$build/cxctl-test-image" >"$build/check/unit.log" 2>&1
     for program in $(make -s list-unit-tests); do
         name=$(basename "$program")
         case $name in *"${TEST:-}"*) ;; *) continue ;; esac
@@ -50,6 +51,25 @@ part_unit()
     for program in selftests/unit/test_*.py; do
         name=$(basename "$program" .py)
         case $name in *"${TEST:-}"*) one 60 "unit/$name" python3 "$program" ;; esac
+    done
+    for program in selftests/cli/*.sh; do
+        name=$(basename "$program" .sh)
+        case $name in
+        *"${TEST:-}"*)
+            CXCTL=$build/cxctl CXCTL_TEST_IMAGE=$build/cxctl-test-image one 300 "cli/$name" bash "$program"
+            ;;
+        esac
+    done
+}
+
+# Every reader of images and containers on arbitrary bytes.
+part_fuzz()
+{
+    local program name seconds=${FUZZ_SECONDS:-20}
+    heading "fuzz: building"
+    make -k -j2 fuzzers "$build/cxctl-test-image" >"$build/check/fuzz.log" 2>&1 || tail -n 20 "$build/check/fuzz.log"
+    for name in $(make -s list-fuzzers); do
+        case $name in *"${TEST:-}"*) one $((seconds * 2 + 300)) "fuzz/$name" selftests/fuzz/run.sh "$name" "$seconds" ;; esac
     done
 }
 
@@ -95,6 +115,8 @@ at_most()
 
 part_peer()
 {
+    make -s all "$build/cxctl-test-image" >&2
+    one 900 peer/images python3 selftests/peer/images.py
     one 2400 peer selftests/peer/run.sh
 }
 

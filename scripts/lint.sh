@@ -39,10 +39,11 @@ sources()
     git -c safe.directory='*' ls-files -co --exclude-standard "$@"
 }
 
-# with COMPILER: the tool, the image maker and the unit tests, where a warning is an error.
+# with COMPILER: the tool and the image makers, where a warning is an error.
 compiles_with()
 {
-    make -k -j2 CC="$1" BUILD="$work/$1" CFLAGS="-O2 -g -Werror" "$work/$1/cxctl" "$work/$1/cxsim-image"
+    make -k -j2 CC="$1" BUILD="$work/$1" CFLAGS="-O2 -g -Werror" TOOLS_CFLAGS_MORE=-Werror "$work/$1/cxctl" \
+        "$work/$1/cxsim-image" "$work/$1/cxctl-test-image"
 }
 
 model_with()

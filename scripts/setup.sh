@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# setup.sh [build|test|lint]: installs the packages that the tool, the tests or the checkers
-# of the source need, if they are missing. Without an argument: all.
+# setup.sh [build|test|lint]: installs the packages that the tool, the tests, or the checkers of
+# the source and the fuzzers need, if they are missing. Without an argument: all.
 set -eu
 . "$(dirname "$0")/common.sh"
 
@@ -10,7 +10,7 @@ build_packages="gcc make pkg-config libmnl-dev libkmod-dev libjson-c-dev libssl-
 # The tests: a virtual machine, kernels and their headers, sanitizers, the peer.
 test_packages="qemu-system-x86 busybox-static cpio kmod xz-utils zstd python3 python3-yaml ca-certificates
     debian-archive-keyring util-linux gcc-12 libc6-dev libelf-dev bc flex bison pciutils mstflint binutils strace"
-lint_packages="clang sparse mandoc perl"
+lint_packages="clang libclang-rt-dev sparse mandoc perl"
 
 wanted()
 {

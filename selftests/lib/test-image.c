@@ -76,7 +76,7 @@ struct flash_options {
 	uint32_t slot;
 };
 static const struct key flash_keys[] = {
-	{ "flash", SIZE, offsetof(struct flash_options, flash_size), "write a flash of that size, as a dump" },
+	{ "flash", SIZE, offsetof(struct flash_options, flash_size), "write a flash of that size: a dump" },
 	{ "slot", NUMBER32, offsetof(struct flash_options, slot), "in which the image stands there" },
 	{ NULL, 0, 0, NULL }
 };
@@ -193,7 +193,8 @@ static int help(void)
 	printf("usage: %s fs2|fs3|fs4|fs5 [KEY=VALUE]... -o OUT\n"
 	       "       %s mfa1|mfa2|pldm [KEY=VALUE]... -o OUT MEMBER...\n"
 	       "       %s rom [KEY=VALUE]... -o OUT\n"
-	       "A KEY alone is KEY=1. MEMBER is IMAGE[,PSID[,VERSION[,PART[,DESCRIPTION]]]].\n", program, program, program);
+	       "A KEY alone is KEY=1. MEMBER is IMAGE[,PSID[,VERSION[,PART[,DESCRIPTION]]]].\n",
+	       program, program, program);
 	show_keys("of images", image_keys);
 	show_keys("of flashes", flash_keys);
 	show_keys("of containers", archive_keys);

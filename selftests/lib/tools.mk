@@ -2,7 +2,7 @@
 # Makers of test data: cxsim-image writes synthetic images and flash contents with the model's own
 # maker, cxctl-test-image firmware of every format and containers with selftests/lib/synthetic*.c.
 
-TOOLS_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Wno-missing-field-initializers
+TOOLS_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Wno-missing-field-initializers $(TOOLS_CFLAGS_MORE)
 
 $(BUILD)/cxsim-image: selftests/lib/cxsim-image.c $(wildcard kmod/cxsim/model/*.[ch])
 	@mkdir -p $(@D)

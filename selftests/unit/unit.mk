@@ -15,7 +15,9 @@ FLOOR_SOURCES := $(filter-out $(addprefix kmod/cxfw/,main.c netlink.c chardev.c 
 	stage.c lockdown.c facts.c registry.c sha256.c),$(wildcard kmod/cxfw/*.c)) $(wildcard selftests/unit/shim/*.c)
 IMAGE_SOURCES := $(wildcard user/image/*.c user/container/*.c)
 TOOL_SOURCES := $(wildcard $(foreach d,base device host,user/$(d)/*.c))
-UNIT_SHARED := selftests/lib/ktap.c $(wildcard selftests/lib/synthetic*.c) $(filter-out selftests/unit/test_%,$(wildcard selftests/unit/*.c))
+UNIT_SHARED := selftests/lib/ktap.c $(wildcard selftests/lib/synthetic*.c) \
+	$(addprefix selftests/fuzz/,common.c mend.c mutate.c fuzz_image.c) \
+	$(filter-out selftests/unit/test_%,$(wildcard selftests/unit/*.c))
 UNIT_TESTS := $(patsubst selftests/unit/%.c,$(UNIT)/%,$(wildcard selftests/unit/test_*.c))
 
 unit_objects = $(patsubst %.c,$(UNIT)/%.o,$(1))
