@@ -99,6 +99,8 @@ static uint32_t kind_of(enum image_format format, const struct image_section *se
 		return CHANGED_ROM;
 	if (section->type == SECTION_DBG_FW_INI)
 		return CHANGED_INI;
+	if (!strcmp(section->name, "BOOT_RECORD") || !strcmp(section->name, "TOOLS_AREA"))
+		return CHANGED_HEADER;
 	return is_derived(section) ? CHANGED_DERIVED : CHANGED_CODE;
 }
 
