@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -528,7 +529,13 @@ void image_progress(const struct options *options, const char *what, uint64_t do
 
 static int cannot_write(const char *path, int code, struct cxctl_error *error)
 {
-	return error_set(error, CXCTL_FAILED, "write-failed", _("cannot write %s: %s"), path, strerror(code));
+	bool denied = code == EACCES || code == EPERM || code == EROFS;
+
+	error_set(error, denied ? CXCTL_NO_ACCESS : CXCTL_FAILED, "write-failed", _("cannot write %s: %s"), path,
+		  strerror(code));
+	if (code == ENOSPC || code == EDQUOT)
+		error_next(error, _("make room, or name a file on another disk"));
+	return -1;
 }
 
 static int write_all(int descriptor, const uint8_t *bytes, size_t length)
@@ -572,6 +579,19 @@ static void sync_directory_of(const char *path)
 	free(copy);
 }
 
+/* Gives the file its name. Without force never in the place of another, whoever made that meanwhile. */
+static int give_name(const char *beside, const char *path, bool force)
+{
+	if (force)
+		return rename(beside, path) ? errno : 0;
+	if (!link(beside, path))
+		return 0;
+	/* No hard links here (FAT, some network disks). */
+	if (errno != EEXIST && !renameat2(AT_FDCWD, beside, AT_FDCWD, path, RENAME_NOREPLACE))
+		return 0;
+	return errno;
+}
+
 static int write_beside(const char *path, char *beside, const void *bytes, size_t length, bool force)
 {
 	mode_t mask = umask(0);
@@ -586,13 +606,27 @@ static int write_beside(const char *path, char *beside, const void *bytes, size_
 		code = errno;
 	if (close(descriptor) && !code)
 		code = errno;
-	/* link() never replaces: who made the file meanwhile keeps it. */
-	if (!code && (force ? rename(beside, path) : link(beside, path)))
-		code = errno;
-	if (code || !force)
-		unlink(beside);
+	if (!code)
+		code = give_name(beside, path, force);
+	unlink(beside);		/* its other name stays */
 	if (!code)
 		sync_directory_of(path);
+	return code;
+}
+
+/* What stops a program would leave the temporary file: it waits until that is gone. */
+static int write_undisturbed(const char *path, char *beside, const void *bytes, size_t length, bool force)
+{
+	sigset_t stopping, before;
+	int code;
+
+	sigemptyset(&stopping);
+	sigaddset(&stopping, SIGINT);
+	sigaddset(&stopping, SIGTERM);
+	sigaddset(&stopping, SIGHUP);
+	sigprocmask(SIG_BLOCK, &stopping, &before);
+	code = write_beside(path, beside, bytes, length, force);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	return code;
 }
 
@@ -607,14 +641,19 @@ int image_write_file(const char *path, const void *bytes, size_t length, bool fo
 		return code ? cannot_write(_("the standard output"), code, error) : 0;
 	}
 	if (!lstat(path, &status)) {
+		if (S_ISLNK(status.st_mode))
+			stat(path, &status);
 		if (S_ISDIR(status.st_mode))
 			return cannot_write(path, EISDIR, error);
+		/* A rename would put the file in the place of a device or a pipe. */
+		if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
+			return error_set(error, CXCTL_USAGE, "not-a-file", _("%s is not a file of bytes"), path);
 		if (!force)
 			return file_exists(path, error);
 	}
 	if (asprintf(&beside, "%s.XXXXXX", path) < 0)
 		return cannot_write(path, ENOMEM, error);
-	code = write_beside(path, beside, bytes, length, force);
+	code = write_undisturbed(path, beside, bytes, length, force);
 	free(beside);
 	if (code == EEXIST && !force)
 		return file_exists(path, error);
