@@ -167,7 +167,9 @@ static char *root_of(const char *path, const char *root)
 
 	if (*root == '/')
 		return strdup(root);
-	if (asprintf(&joined, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, *root ? root : ".") < 0)
+	if (!*root || !strcmp(root, "."))
+		return slash ? strndup(path, slash == path ? 1 : slash - path) : strdup(".");
+	if (asprintf(&joined, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, root) < 0)
 		return NULL;
 	return joined;
 }
@@ -373,6 +375,7 @@ static void item_of(const char *path, const struct catalogue_entry *entry, struc
 		.container = entry->container,
 		.member = entry->member >= 0 ? member : NULL,
 		.psid = entry->psid,
+		.version = entry->version,
 	};
 }
 

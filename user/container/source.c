@@ -76,8 +76,10 @@ static int offer(struct search *search, struct source_item *item, const struct i
 		if (!entry)
 			return 0;
 		search->listed_seen++;
-		if (item->kind == SOURCE_IMAGE)
+		if (item->kind == SOURCE_IMAGE) {
 			item->psid = entry->psid;
+			item->version = entry->version;
+		}
 	}
 	if (item->kind == SOURCE_IMAGE && !wanted(search, item))
 		reader = NULL;
@@ -108,6 +110,10 @@ struct members {
 	struct search *search;
 	struct source_item item;
 	bool *wanted;			/* by the member's index */
+	/* A stream that is damaged costs all members behind it: that is told once. */
+	char damaged[33];
+	size_t damaged_count;
+	struct image_error damage;
 };
 
 static bool member_wanted(void *context, const struct container_member *member)
@@ -127,13 +133,32 @@ static int member_found(void *context, const struct container_member *member, co
 	return offer(members->search, &members->item, reader);
 }
 
+static void tell_damage(struct members *members)
+{
+	struct image_error told;
+	char more[64] = "";
+
+	if (!members->damaged_count)
+		return;
+	if (members->damaged_count > 1)
+		snprintf(more, sizeof(more), ngettext(" and %zu more", " and %zu more", members->damaged_count - 1),
+			 members->damaged_count - 1);
+	container_fail(&told, 0, members->damage.where, "%s%s%s%s", members->damaged, more,
+		       *members->damaged || *more ? ": " : "", members->damage.text);
+	members->damaged_count = 0;
+	search_trouble(members->search, members->item.inside, -EBADMSG, &told);
+}
+
 static void member_trouble(void *context, const struct container_member *member, const struct image_error *error)
 {
 	struct members *members = context;
-	struct image_error told;
 
-	container_fail(&told, 0, error->where, "%s%s%s", member->psid, *member->psid ? ": " : "", error->text);
-	search_trouble(members->search, members->item.inside, -EBADMSG, &told);
+	if (members->damaged_count && strcmp(members->damage.text, error->text))
+		tell_damage(members);
+	if (!members->damaged_count++) {
+		snprintf(members->damaged, sizeof(members->damaged), "%s", member->psid);
+		members->damage = *error;
+	}
 }
 
 static void member_progress(void *context, uint64_t done, uint64_t total)
@@ -196,6 +221,7 @@ int search_container(struct search *search, struct container *container, const c
 	code = offer_directory(&members, container, &count);
 	if (!code && count)
 		code = container_pass(container, &pass, &error);
+	tell_damage(&members);
 	free(members.wanted);
 	if (search->over)
 		return 1;

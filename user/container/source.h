@@ -22,7 +22,7 @@ struct source_item {
 	enum image_format format;	/* of a plain image */
 	enum container_kind container;	/* of the innermost container */
 	const struct container_member *member;	/* SOURCE_MEMBER */
-	const char *psid;		/* of a plain image, when a catalogue says so; NULL */
+	const char *psid, *version;	/* of a plain image, when a catalogue says so; NULL */
 	bool restored;			/* the image's magic was masked in the file, as in MFA2 */
 };
 

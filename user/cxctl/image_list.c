@@ -183,6 +183,7 @@ static void by_directory(const struct source_item *item, struct entry *entry)
 		entry->format = image_format_name(item->format);
 	if (!member) {
 		snprintf(entry->psid, sizeof(entry->psid), "%s", item->psid ? item->psid : "");
+		snprintf(entry->version, sizeof(entry->version), "%s", item->version ? item->version : "");
 		return;
 	}
 	snprintf(entry->psid, sizeof(entry->psid), "%s", member->psid);
