@@ -218,4 +218,5 @@ def main():
     return 1 if report.failures else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
