@@ -57,9 +57,8 @@ struct toc_editor {
 	uint32_t itoc;				/* address of the ITOC's header */
 	unsigned int count;
 	uint8_t entries[TOC_ENTRIES][TOC_ENTRY];
-	uint32_t end;				/* of the last section that is not device data */
-	uint32_t old_end;
-	uint64_t limit;				/* that end may not exceed this */
+	uint32_t old_end;			/* of the last section that was not device data */
+	uint64_t limit;				/* no section may end behind this */
 	uint32_t hashes;			/* address of the hashes table; 0: there is none */
 	uint8_t old_hashes[HASHES_ENTRIES_MOST][64];	/* what they are over, before the edit */
 };

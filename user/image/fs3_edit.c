@@ -178,7 +178,7 @@ static int find_itoc(struct editor *e, uint32_t *itoc)
 int fs3_edit_image(struct editor *e)
 {
 	struct toc_editor *t = malloc(sizeof(*t));
-	uint32_t itoc;
+	uint32_t itoc = 0;
 	int code;
 
 	if (!t)

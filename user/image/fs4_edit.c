@@ -69,13 +69,14 @@ static int check_end_pointers(struct toc_editor *t)
 	size_t i;
 
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
-		if (t->end != t->old_end && pointer(t->e, ends[i]) == t->old_end)
+		if (sections_end(t) != t->old_end && pointer(t->e, ends[i]) == t->old_end)
 			return image_fail(t->e->error, -EOPNOTSUPP, FS4_POINTERS + 8 * ends[i],
 					  _("hardware pointer %u marks the end of the image: how it would move is not known"),
 					  ends[i]);
 	return 0;
 }
 
+/* Behind all others; the INI has its new length before. */
 static int add_rom(struct toc_editor *t)
 {
 	const struct image_edit *edit = t->e->edit;
@@ -92,7 +93,8 @@ static int add_rom(struct toc_editor *t)
 	return entry_insert(t, t->count, entry);
 }
 
-static int edit_rom(struct toc_editor *t)
+/* The old one leaves a hole: nothing else moves. */
+static int remove_rom(struct toc_editor *t)
 {
 	int at = entry_find(t, SECTION_ROM_CODE);
 
@@ -100,12 +102,12 @@ static int edit_rom(struct toc_editor *t)
 		return 0;
 	if (t->hashes)
 		return image_fail(t->e->error, -EOPNOTSUPP, t->hashes,
-				  _("how a ROM enters the hashes table is not public: the ROM of this image cannot be edited"));
+				  _("how a ROM enters the hashes table is not public: this image's ROM cannot be edited"));
 	if (at >= 0) {
 		memset(t->e->out + entry_address(t->entries[at]), 0xff, entry_size(t->entries[at]));
 		entry_remove(t, at);
 	}
-	return t->e->edit->rom_edit == IMAGE_ROM_REPLACE ? add_rom(t) : 0;
+	return 0;
 }
 
 /* The table at either of its places. */
@@ -134,7 +136,7 @@ static int find_itoc(struct editor *e, uint32_t *itoc)
 static int edit_firmware(struct editor *e)
 {
 	struct toc_editor *t = malloc(sizeof(*t));
-	uint32_t itoc;
+	uint32_t itoc = 0;
 	int code;
 
 	if (!t)
@@ -143,9 +145,11 @@ static int edit_firmware(struct editor *e)
 	if (!code)
 		code = toc_editor_start(t, e, itoc, pointer(e, FS4_HASHES));
 	if (!code)
-		code = edit_rom(t);
+		code = remove_rom(t);
 	if (!code)
 		code = toc_editor_texts(t);
+	if (!code && e->edit->rom_edit == IMAGE_ROM_REPLACE)
+		code = add_rom(t);
 	if (!code)
 		code = toc_editor_finish(t);
 	if (!code)

@@ -176,7 +176,7 @@ static int find_limit(struct toc_editor *t)
 		return image_fail(t->e->error, -EBADMSG, t->itoc, _("there is no IMAGE_INFO of the known length"));
 	bytes = t->e->out + entry_address(t->entries[info]);
 	most = get32(bytes + INFO_MAX_SIZE);
-	if (most && most < t->limit && most >= t->end)
+	if (most && most < t->limit && most >= t->old_end)
 		t->limit = most;
 	if (!t->e->facts->stripped && t->limit > t->e->length)
 		t->limit = t->e->length;
@@ -378,8 +378,7 @@ int toc_editor_start(struct toc_editor *t, struct editor *e, uint32_t itoc, uint
 	code = read_entries(t);
 	if (code)
 		return code;
-	t->end = sections_end(t);
-	t->old_end = t->end;
+	t->old_end = sections_end(t);
 	if (!edit_of_firmware(e->edit))
 		return 0;
 	code = check_signatures(t);
@@ -396,7 +395,7 @@ int claim(struct toc_editor *t, uint64_t end)
 	uint8_t *more;
 
 	if (end > t->limit)
-		return image_fail(e->error, -ENOSPC, t->end,
+		return image_fail(e->error, -ENOSPC, t->old_end,
 				  _("the image would end at 0x%llx, its place ends at 0x%llx"), (unsigned long long)end,
 				  (unsigned long long)t->limit);
 	if (end <= e->length)
@@ -474,13 +473,11 @@ static int place_ini(struct toc_editor *t, const uint8_t *body, uint32_t size)
 
 	if (size > 0xfffffc)
 		return image_fail(t->e->error, -ENOSPC, start, _("the packed INI is too long for a section"));
-	if (size <= old || (uint64_t)start + size <= room_behind(t, at)) {
+	if (entry_end(entry) == sections_end(t) || (uint64_t)start + size <= room_behind(t, at)) {
 		code = claim(t, (uint64_t)start + size);
 		if (size < old)
 			memset(t->e->out + start + size, 0xff, old - size);
 		entry_place(entry, size, start);
-	} else if (entry_end(entry) == t->end) {
-		code = claim(t, (uint64_t)start + size);
 	} else {
 		code = move_to_end(t, &at, size);
 	}
@@ -489,7 +486,6 @@ static int place_ini(struct toc_editor *t, const uint8_t *body, uint32_t size)
 	entry = t->entries[at];
 	memcpy(t->e->out + entry_address(entry), body, size);
 	entry_seal(t, entry);
-	t->end = sections_end(t);
 	return 0;
 }
 
@@ -510,35 +506,35 @@ int toc_editor_texts(struct toc_editor *t)
 	return code;
 }
 
-static void move_burn_size(struct toc_editor *t)
+static void move_burn_size(struct toc_editor *t, uint32_t end)
 {
 	uint8_t *entry = t->entries[entry_find(t, SECTION_IMAGE_INFO)];
 	uint8_t *info = t->e->out + entry_address(entry);
 
-	if (t->end == t->old_end || get32(info + INFO_BURN_SIZE) != t->old_end)
+	if (end == t->old_end || get32(info + INFO_BURN_SIZE) != t->old_end)
 		return;
-	put32(info + INFO_BURN_SIZE, t->end);
+	put32(info + INFO_BURN_SIZE, end);
 	entry_seal(t, entry);
 }
 
 int toc_editor_finish(struct toc_editor *t)
 {
+	uint32_t end = sections_end(t);
 	int code;
 
 	if (!edit_of_firmware(t->e->edit)) {
 		write_table(t);
 		return 0;
 	}
-	t->end = sections_end(t);
-	move_burn_size(t);
+	move_burn_size(t, end);
 	code = renew_hashes(t);
 	if (code)
 		return code;
 	write_table(t);
 	if (t->e->facts->stripped)
-		t->e->length = t->end;
-	else if (t->end < t->old_end)
-		memset(t->e->out + t->end, 0xff, t->old_end - t->end);
+		t->e->length = end;
+	else if (end < t->old_end)
+		memset(t->e->out + end, 0xff, t->old_end - end);
 	return renew_digest(t);
 }
 
