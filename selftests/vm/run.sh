@@ -15,9 +15,13 @@ for name in $(sed -n -E '/^TEST_PROGS/,/[^\\]$/ { s/^TEST_PROGS *:=//; s/\\//; p
 done
 # The driver's own client.
 make -s -f selftests/vm/vm.mk BUILD="$build/vm" "$build/vm/driver-test" >&2
+# What judges the MFA2 files that cxctl packs, on the kernel whose mlxfw it knows.
+make -s BUILD="$build" "$build/cxctl-test-image" >&2
+referee=$(selftests/mlxfw/build.sh "$series")
 # TOGETHER_ROUNDS="6.1=200" makes one test longer on one kernel.
 rounds=$(echo " ${TOGETHER_ROUNDS:-}" | sed -n -E "s/.* ${series//./\\.}=([0-9]+).*/\1/p")
 VM_TIMEOUT=${VM_TIMEOUT:-2300} VM_ARGS=$tests VM_ENV="TOGETHER_ROUNDS=$rounds LOCKDOWN_TEST=" \
     exec scripts/vm.sh "$series" selftests/vm/runner.sh "$build/cxsim-image:/usr/bin/cxsim-image" \
-    "$build/vm/driver-test:/usr/bin/driver-test" \
+    "$build/vm/driver-test:/usr/bin/driver-test" "$build/cxctl-test-image:/usr/bin/cxctl-test-image" \
+    ${referee:+"$referee"} \
     ${REAL_IMAGE:+"$REAL_IMAGE:/mnt/connectx3pro.bin"}
