@@ -241,6 +241,9 @@ static void marked(void)
 	mark("a=1\n" INI_RETAGGED "FIRST\nb=2\n", "OLD", "FIRST", "a=1\nb=2\n", __LINE__);
 	/* Inside a value it is no mark. */
 	mark("a=" INI_RETAGGED "FIRST\n", "OLD", "NEW", "a=" INI_RETAGGED "FIRST\n" INI_RETAGGED "OLD\n", __LINE__);
+	REQUIRE(!ini_mark_retagged("a=1\n\0\0", 6, "OLD", "NEW", &once, &length, &error));
+	same_text(once, length, "a=1\n" INI_RETAGGED "OLD\n", __LINE__);
+	free(once);
 	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		REQUIRE(!ini_mark_retagged(texts[i], strlen(texts[i]), "FIRST", "B", &once, &length, &error));
 		CHECK(image_ini_retagged(once, from));

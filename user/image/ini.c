@@ -335,6 +335,9 @@ int ini_set_mark(const char *text, size_t length, const char *first, const char 
 	add(&out, text, length);
 	without_mark(&out);
 	if (strcmp(first, psid)) {
+		/* What pads the text to dwords would stand before the mark. */
+		while (out.length && !out.text[out.length - 1])
+			out.length--;
 		ended = !out.length || out.text[out.length - 1] == '\n';
 		if (!ended)
 			add(&out, "\n", 1);
