@@ -2,6 +2,7 @@
 /* user/image/: FS2 facts, verification and editing. firmware-images.md 0, 1, 2, 6. */
 #include <errno.h>
 
+#include "../lib/synthetic.h"
 #include "image_fixture.h"
 
 static uint64_t state;
@@ -641,6 +642,252 @@ static void blank_identity(void)
 	fixture_free(&image);
 }
 
+/* ---- what stands inside sections: images of the other maker, which packs code and fills an INI ---- */
+
+static void make_synthetic(struct fixture *image, const struct synthetic *what)
+{
+	size_t length;
+	uint8_t *bytes = synthetic_image(what, &length);
+
+	if (!bytes) {
+		ktap_fail(__FILE__, __LINE__, "no synthetic image");
+		exit(1);
+	}
+	fixture_hold(image, bytes, length);
+}
+
+static void bent_inside(const char *what, void (*bend)(struct fixture *image), enum image_verdict expected)
+{
+	struct synthetic make = { .format = SYNTHETIC_FS2, .code_size = 0x1000 };
+	struct fixture image;
+	struct verdict verdict;
+
+	make_synthetic(&image, &make);
+	bend(&image);
+	fixture_reseal_image(&image);
+	verdict = verdict_of(&image, IMAGE_LAYOUT_FILE);
+	if (verdict.worst != expected || verdict.code)
+		ktap_fail(__FILE__, __LINE__, "%s: verdict %d, expected %d (%s)", what, verdict.worst,
+			  expected, verdict.text);
+	fixture_free(&image);
+}
+
+/* XORs a word of the nth section's body. */
+static void bend_word(struct fixture *image, uint32_t type, unsigned int nth, uint32_t at, uint32_t change)
+{
+	uint32_t section = fixture_section(image, type, nth);
+	uint8_t *word = image->bytes + section + 16 + at;
+
+	cxsim_put_be32(word, cxsim_get_be32(word) ^ change);
+	fixture_reseal(image, section);
+}
+
+static void bend_record_order(struct fixture *image)
+{
+	bend_word(image, 2, 0, 12, 0x40000000);
+}
+
+static void bend_record_mask(struct fixture *image)
+{
+	bend_word(image, 2, 1, 4, 1);
+}
+
+static void bend_jump_entry(struct fixture *image)
+{
+	bend_word(image, 3, 0, 4, 0x40000000);
+}
+
+static void bend_packed_properties(struct fixture *image)
+{
+	bend_word(image, 1, 1, 0, 0x9c000000);	/* 0x63 becomes 0xff */
+}
+
+static void bend_packed_size(struct fixture *image)
+{
+	bend_word(image, 1, 1, 4, 0x000000ff);	/* the upper byte of a little-endian number */
+}
+
+static void bend_ini_stream(struct fixture *image)
+{
+	bend_word(image, 9, 0, 16, 0x00100000);
+}
+
+static void bend_ini_head(struct fixture *image)
+{
+	bend_word(image, 9, 0, 0, 0xff000000);
+}
+
+/* Offset of a TLV of the image information in its section's body. */
+static uint32_t tlv_at(const struct fixture *image, uint8_t id)
+{
+	const uint8_t *body = image->bytes + fixture_section(image, 10, 0) + 16;
+	uint32_t at = 0;
+
+	while (body[at] != id)
+		at += 4 + (cxsim_get_be32(body + at) & 0xffffff);
+	return at;
+}
+
+static void bend_psid(struct fixture *image)
+{
+	bend_word(image, 10, 0, tlv_at(image, 4) + 4, 0x20000000);
+}
+
+static void bend_chip(struct fixture *image)
+{
+	bend_word(image, 10, 0, tlv_at(image, 3) + 4, 0x1003 ^ 0x1007);
+}
+
+static void bend_hw_ids_end(struct fixture *image)
+{
+	bend_word(image, 10, 0, tlv_at(image, 10) + 8, 0x1f5);
+}
+
+static void bend_unknown_tlv(struct fixture *image)
+{
+	bend_word(image, 10, 0, tlv_at(image, 0), 0x40000000);
+}
+
+static void bend_twice(struct fixture *image)
+{
+	bend_word(image, 10, 0, tlv_at(image, 0), 8U << 24);
+}
+
+/* The PRS name as a second MIC version, of more than 8 bytes. */
+static void bend_long_tlv(struct fixture *image)
+{
+	bend_word(image, 10, 0, tlv_at(image, 20), (20U ^ 11) << 24);
+}
+
+/* Its last four bytes become an item of their own. */
+static void bend_short_psid(struct fixture *image)
+{
+	uint32_t psid = tlv_at(image, 4), section = fixture_section(image, 10, 0);
+	uint8_t *at = image->bytes + section + 16 + psid;
+
+	cxsim_put_be32(at, 4 << 24 | 12);
+	cxsim_put_be32(at + 16, 14 << 24);
+	fixture_reseal(image, section);
+}
+
+static void bent_insides(void)
+{
+	bent_inside("nothing", bend_nothing, IMAGE_GOOD);
+	bent_inside("order of records", bend_record_order, IMAGE_UNUSUAL);
+	bent_inside("a bit outside a mask", bend_record_mask, IMAGE_UNUSUAL);
+	bent_inside("an entry outside its code", bend_jump_entry, IMAGE_UNUSUAL);
+	bent_inside("head of packed code", bend_packed_properties, IMAGE_UNUSUAL);
+	bent_inside("size of packed code", bend_packed_size, IMAGE_UNUSUAL);
+	bent_inside("INI", bend_ini_stream, IMAGE_DAMAGED);
+	bent_inside("head of the INI", bend_ini_head, IMAGE_DAMAGED);
+	bent_inside("PSID", bend_psid, IMAGE_UNUSUAL);
+	bent_inside("chip", bend_chip, IMAGE_UNUSUAL);
+	bent_inside("end of the hardware ids", bend_hw_ids_end, IMAGE_UNUSUAL);
+	bent_inside("unknown TLV", bend_unknown_tlv, IMAGE_UNUSUAL);
+	bent_inside("a TLV twice", bend_twice, IMAGE_UNUSUAL);
+	bent_inside("a TLV that is too long", bend_long_tlv, IMAGE_UNUSUAL);
+	bent_inside("a PSID that is too short", bend_short_psid, IMAGE_DAMAGED);
+}
+
+/* Whatever holds the bytes, and however they lie: the same verdict, the same sections, the same INI. */
+struct listed {
+	unsigned int count, boot2, packed;
+	uint64_t ini;
+	uint32_t crcs;
+};
+
+static int list(void *context, const struct image_section *section)
+{
+	struct listed *listed = context;
+
+	listed->count++;
+	listed->boot2 += !strcmp(section->name, "BOOT2");
+	listed->packed += section->compressed && !strcmp(section->name, "DDR");
+	if (section->type == 9)
+		listed->ini = section->start;
+	listed->crcs = listed->crcs * 31 + section->crc;
+	return 0;
+}
+
+static void sections_and_ini(void)
+{
+	struct synthetic what = { .format = SYNTHETIC_FS2, .code_size = 0x90000, .rom_size = 0x2000 };
+	struct image_error error = { 0 };
+	struct listed of_file = { 0 }, of_flash;
+	struct fixture image, flash;
+	struct image_facts facts;
+	struct counted counted;
+	struct image_reader reader;
+	unsigned int slot;
+	char *text, *again;
+	size_t length, again_length;
+
+	make_synthetic(&image, &what);
+	REQUIRE(!image_query(&image.reader, IMAGE_LAYOUT_FILE, 0, &facts, &error));
+	REQUIRE(!image_sections(&image.reader, &facts.place, list, &of_file, &error));
+	CHECK_EQ(of_file.boot2, 2);
+	CHECK_EQ(of_file.packed, 1);
+	CHECK_EQ(of_file.count, 13);
+	CHECK_EQ(of_file.ini, fixture_section(&image, 9, 0) + 16);
+	REQUIRE(!image_ini(&image.reader, &facts.place, &text, &length, &error));
+	CHECK(strstr(text, "[PS_INFO]\nName = SYN-CX3_Ax\n"));
+	CHECK_EQ(strlen(text), length);
+	for (slot = 0; slot < 2; slot++) {
+		fixture_hold(&flash, synthetic_flash(image.bytes, image.length, &what, 0x200000, slot), 0x200000);
+		REQUIRE(flash.bytes && !image_query(&flash.reader, IMAGE_LAYOUT_AUTO, 0, &facts, &error));
+		memset(&of_flash, 0, sizeof(of_flash));
+		REQUIRE(!image_sections(&flash.reader, &facts.place, list, &of_flash, &error));
+		CHECK(!memcmp(&of_flash, &of_file, sizeof(of_file)));
+		REQUIRE(!image_ini(&flash.reader, &facts.place, &again, &again_length, &error));
+		CHECK(again_length == length && !strcmp(again, text));
+		free(again);
+		CHECK_EQ(verdict_at(&flash.reader, &facts.place).worst, IMAGE_GOOD);
+		/* a card's flash, byte by byte */
+		reader = counting(&counted, &flash);
+		CHECK_EQ(verdict_at(&reader, &facts.place).worst, IMAGE_GOOD);
+		CHECK(counted.bytes < image.length + 0x2000 && !counted.unaligned);
+		fixture_free(&flash);
+	}
+	free(text);
+	fixture_free(&image);
+}
+
+static void too_many_magics(void)
+{
+	struct synthetic what = { .format = SYNTHETIC_FS2 };
+	struct image_place places[IMAGE_PLACES];
+	struct image_error error = { 0 };
+	struct fixture image, flash;
+	size_t count;
+
+	make_synthetic(&image, &what);
+	fixture_hold(&flash, synthetic_flash(image.bytes, image.length, &what, 0x400000, 0), 0x400000);
+	memcpy(flash.bytes + 0x80000, flash.bytes, 0x40);
+	REQUIRE(!image_locate(&flash.reader, IMAGE_LAYOUT_FLASH, places, IMAGE_PLACES, &count, &error));
+	CHECK_EQ(verdict_at(&flash.reader, &places[0]).worst, IMAGE_GOOD);
+	memcpy(flash.bytes + 0x200000, flash.bytes, 0x40);
+	CHECK_EQ(verdict_at(&flash.reader, &places[0]).worst, IMAGE_UNUSUAL);
+	fixture_free(&flash);
+	fixture_free(&image);
+}
+
+/* Without TLV 11 nothing asks for the CRC of the whole image. */
+static void no_full_crc(void)
+{
+	struct synthetic what = { .format = SYNTHETIC_FS2, .no_mic = true, .not_failsafe = true };
+	struct image_error error = { 0 };
+	struct image_facts facts;
+	struct fixture image;
+
+	make_synthetic(&image, &what);
+	REQUIRE(!image_query(&image.reader, IMAGE_LAYOUT_AUTO, 0, &facts, &error));
+	CHECK(!(facts.has & (IMAGE_HAS_MIC | IMAGE_HAS_FULL_CRC)) && !facts.failsafe);
+	CHECK_EQ(verdict_of(&image, IMAGE_LAYOUT_AUTO).worst, IMAGE_GOOD);
+	image.bytes[0x23] ^= 1;
+	CHECK_EQ(verdict_of(&image, IMAGE_LAYOUT_AUTO).worst, IMAGE_GOOD);
+	fixture_free(&image);
+}
+
 /* ---- editing ---- */
 
 static size_t differences(const uint8_t *a, const uint8_t *b, size_t length)
@@ -835,6 +1082,10 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(every_truncation_is_noticed),
 	KTAP_TEST(bent_images),
 	KTAP_TEST(blank_identity),
+	KTAP_TEST(bent_insides),
+	KTAP_TEST(sections_and_ini),
+	KTAP_TEST(too_many_magics),
+	KTAP_TEST(no_full_crc),
 	KTAP_TEST(edit_identity),
 	KTAP_TEST(edit_rom),
 	KTAP_TEST(damaged_rom_is_not_taken),
