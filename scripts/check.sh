@@ -37,7 +37,7 @@ part_unit()
 {
     local program name
     heading "unit: building"
-    make -k -j2 unit-tests all "$build/cxctl-test-image" >"$build/check/unit.log" 2>&1
+    make -k -j2 unit-tests all simulation >"$build/check/unit.log" 2>&1
     for program in $(make -s list-unit-tests); do
         name=$(basename "$program")
         case $name in *"${TEST:-}"*) ;; *) continue ;; esac
@@ -67,7 +67,7 @@ part_fuzz()
 {
     local program name seconds=${FUZZ_SECONDS:-20}
     heading "fuzz: building"
-    make -k -j2 fuzzers "$build/cxctl-test-image" >"$build/check/fuzz.log" 2>&1 || tail -n 20 "$build/check/fuzz.log"
+    make -k -j2 fuzzers simulation >"$build/check/fuzz.log" 2>&1 || tail -n 20 "$build/check/fuzz.log"
     for name in $(make -s list-fuzzers); do
         case $name in *"${TEST:-}"*) one $((seconds * 2 + 300)) "fuzz/$name" selftests/fuzz/run.sh "$name" "$seconds" ;; esac
     done
@@ -115,7 +115,7 @@ at_most()
 
 part_peer()
 {
-    make -s all "$build/cxctl-test-image" >&2
+    make -s all simulation >&2
     one 900 peer/images python3 selftests/peer/images.py
     one 2400 peer selftests/peer/run.sh
 }
