@@ -506,8 +506,10 @@ static void show_difference(struct output *output, const struct editing *editing
 	bool identical;
 
 	output_array(output, "statements");
+	output_line(output, "%s", "");
 	output_line(output, "%s", _("The copy beside the original:"));
 	image_compare(&editing->before.subject, &editing->after.subject, &listener, &identical, &why);
+	output_line(output, "%s", "");
 	output_end(output);
 }
 

@@ -130,7 +130,7 @@ static void ini_text(const struct edit_side *side, char text[128])
 {
 	*text = '\0';
 	if (side->text)
-		snprintf(text, 128, _("%zu bytes of text"), side->text_length);
+		snprintf(text, 128, _("%zu bytes"), side->text_length);
 }
 
 /* A text that a dump of the same length may hide. */
