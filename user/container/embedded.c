@@ -433,8 +433,8 @@ int search_archive(struct search *search, const struct image_file *file, uint64_
 	};
 	int code;
 
-	*read = false;
-	if (nested >= SEARCH_NESTED)
+	*read = nested >= SEARCH_NESTED;
+	if (*read)
 		return trouble(&embedded, inside, -ELOOP, "%s", _("archives in archives, too deep: unpack it by hand"));
 	if (!library_there())
 		return trouble(&embedded, inside, -ENOPKG,

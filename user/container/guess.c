@@ -122,18 +122,6 @@ static bool is_rom(const struct look *look)
 	return starts(look, "\x55\xaa", 2) && pcir && pcir + 4U <= look->length && !memcmp(look->bytes + pcir, "PCIR", 4);
 }
 
-/* As in an MFA2: the magic is ff, what follows it is not. firmware-images.md 7.2.5 */
-static bool is_masked(const struct look *look)
-{
-	size_t i;
-
-	for (i = 0; i < 16; i++)
-		if (look->length < 0x28 || look->bytes[i] != 0xff)
-			return false;
-	return look->bytes[0x24] == 3 ||
-	       ((look->bytes[0x10] == 1 || look->bytes[0x10] == 2) && be32(look->bytes + 0x14) == UINT32_MAX);
-}
-
 static const struct source_guess *guess_text(const struct look *look)
 {
 	static const struct source_guess page = {
@@ -221,9 +209,6 @@ const struct source_guess *source_guess(const struct image_reader *reader)
 	static const struct source_guess rom = {
 		"rom", N_("it is an expansion ROM, the part of a firmware that boots over the network"),
 		N_("cxctl image edit --rom puts it into an image"),
-	}, masked = {
-		"masked", N_("it is an image as it stands in an MFA2 archive, its first 16 bytes blanked out"),
-		N_("take it out of the archive with cxctl image extract"),
 	};
 	const struct source_guess *guess;
 	struct look look = { .size = reader->size };
@@ -234,8 +219,6 @@ const struct source_guess *source_guess(const struct image_reader *reader)
 	guess = guess_blank(&look);
 	if (guess)
 		return guess;
-	if (is_masked(&look))
-		return &masked;
 	if (is_rom(&look))
 		return &rom;
 	guess = guess_bytes(&look);

@@ -309,10 +309,20 @@ static int look_at_start(struct scan *scan)
 		return add_archive(scan, EMBEDDED_CPIO, 0, 0, end);
 	if (stands(scan, 0x8001, "CD001", 5))
 		return add_archive(scan, EMBEDDED_ISO, 0, 0, end);
-	/* Its end may be missing: a download that broke off. */
-	if (stands(scan, 0, "PK\3\4", 4))
-		return add_archive(scan, EMBEDDED_ZIP, 0, 0, end);
 	return 0;
+}
+
+/* A ZIP whose end is missing: a download that broke off. */
+static int look_for_cut_zip(struct scan *scan)
+{
+	size_t i;
+
+	if (!stands(scan, 0, "PK\3\4", 4))
+		return 0;
+	for (i = 0; i < scan->count; i++)
+		if (!scan->hits[i].start)
+			return 0;
+	return add_archive(scan, EMBEDDED_ZIP, 0, 0, scan->size);
 }
 
 /* ---- through the whole file ---- */
@@ -433,7 +443,7 @@ static int take_image(struct scan *scan, const struct hit *hit, const char *insi
 	memory.length = image_extent(&reader, &facts);
 	reader = image_memory_reader(&memory);
 	*end = hit->start + memory.length;
-	return search_image(scan->search, &reader, facts.place.format, where);
+	return search_image(scan->search, &reader, facts.place.format, where, false);
 }
 
 static int take_container(struct scan *scan, const struct hit *hit, const char *inside, uint64_t *end)
@@ -504,6 +514,8 @@ int search_scan(struct search *search, const struct image_file *file, const char
 	code = look_at_start(&scan);
 	if (!code)
 		code = look_everywhere(&scan);
+	if (!code)
+		code = look_for_cut_zip(&scan);
 	if (code) {
 		container_no_memory(&error);
 		code = search_trouble(search, inside, -ENOMEM, &error);

@@ -42,7 +42,7 @@ struct search {
 int search_trouble(struct search *search, const char *inside, int code, const struct image_error *error);
 int search_item(struct search *search, const struct source_item *item, const struct image_reader *reader);
 int search_image(struct search *search, const struct image_reader *reader, enum image_format format,
-		 const char *inside);
+		 const char *inside, bool restored);
 int search_container(struct search *search, struct container *container, const char *inside);
 /* A whole file: the one on the disk, or a member of an archive that was unpacked to a spool. */
 int search_file(struct search *search, const struct image_file *file, const char *inside, unsigned int nested);

@@ -92,13 +92,14 @@ static int offer(struct search *search, struct source_item *item, const struct i
 }
 
 int search_image(struct search *search, const struct image_reader *reader, enum image_format format,
-		 const char *inside)
+		 const char *inside, bool restored)
 {
 	struct source_item item = {
 		.kind = SOURCE_IMAGE,
 		.path = search->path,
 		.inside = inside,
 		.format = format,
+		.restored = restored,
 	};
 
 	return offer(search, &item, reader);
@@ -260,6 +261,42 @@ static enum image_format plain_format(const struct image_reader *reader)
 	return IMAGE_NONE;
 }
 
+/* A component of an MFA2 that was saved as it stands there: its magic is put back on the way. */
+struct masked {
+	const struct image_reader *reader;
+	const uint8_t *magic;
+};
+
+static int read_masked(void *context, uint64_t offset, void *buffer, size_t length)
+{
+	const struct masked *masked = context;
+	uint8_t *bytes = buffer;
+	uint64_t at;
+	int code = masked->reader->read(masked->reader->context, offset, buffer, length);
+
+	for (at = offset; !code && at < 16 && at < offset + length; at++)
+		bytes[at - offset] = masked->magic[at];
+	return code;
+}
+
+/* *is says whether it is one. */
+static int offer_masked(struct search *search, const struct image_reader *reader, const char *inside, bool *is)
+{
+	struct masked masked = { .reader = reader };
+	struct image_reader whole = { read_masked, &masked, reader->size, NULL };
+	enum image_format format;
+	uint8_t head[0x28];
+
+	if (!container_read(reader, 0, head, sizeof(head), NULL))
+		masked.magic = container_masked_magic(head);
+	*is = masked.magic;
+	if (!*is)
+		return 0;
+	format = plain_format(&whole);
+	*is = format != IMAGE_NONE;
+	return *is ? search_image(search, &whole, format, inside, true) : 0;
+}
+
 static int open_container(struct search *search, const struct image_reader *reader, const char *inside)
 {
 	struct container *container;
@@ -276,12 +313,17 @@ static int open_container(struct search *search, const struct image_reader *read
 int search_file(struct search *search, const struct image_file *file, const char *inside, unsigned int nested)
 {
 	enum image_format format;
+	bool masked;
+	int code;
 
 	if (container_kind_of(&file->reader) != CONTAINER_NONE)
 		return open_container(search, &file->reader, inside);
 	format = plain_format(&file->reader);
 	if (format != IMAGE_NONE)
-		return search_image(search, &file->reader, format, inside);
+		return search_image(search, &file->reader, format, inside, false);
+	code = offer_masked(search, &file->reader, inside, &masked);
+	if (code || masked)
+		return code;
 	if (search->flags & SOURCE_NO_SCAN)
 		return 0;
 	return search_scan(search, file, inside, nested);

@@ -22,6 +22,7 @@ struct list {
 	struct row *rows;
 	size_t count, room;
 	size_t images;			/* different contents */
+	size_t damaged;			/* rows of what cannot be read */
 	size_t failed, cut;		/* could not be read; versions that the container cuts */
 	struct cxctl_error error;	/* the first that failed */
 	/* components that were counted of the container at hand */
@@ -85,6 +86,8 @@ static void keep_row(struct list *list, const struct entry *entry)
 	snprintf(version, sizeof(version), "%s%s", entry->exact ? "" : "~", entry->version);
 	if (!entry->exact)
 		list->cut++;
+	if (entry->trouble)
+		list->damaged++;
 	where_text(entry, where, sizeof(where));
 	if (strcmp(entry->content, "firmware"))
 		format = entry->content;
@@ -430,7 +433,7 @@ static void list_free(struct list *list)
 
 static int finish(struct list *list)
 {
-	int code = list->failed ? (list->count ? CXCTL_PARTIAL : list->error.exit) : CXCTL_DONE;
+	int code = list->failed ? (list->count > list->damaged ? CXCTL_PARTIAL : list->error.exit) : CXCTL_DONE;
 
 	if (code == (int)list->error.exit && code)
 		output_error(list->output, &list->error);
