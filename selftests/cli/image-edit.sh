@@ -85,6 +85,7 @@ make_images()
         "$maker" fs4 digest keys psid=MT_0000000011 -o fs4.bin &&
         "$maker" fs4 digest keys signature_2048 psid=MT_0000000011 security_flags=0x4100 -o signed.bin &&
         "$maker" fs4 encrypted psid=MT_0000000011 -o encrypted.bin &&
+        "$maker" fs5 -o fs5.bin &&
         "$maker" fs4 stripped digest psid=MT_0000000011 -o stripped.bin &&
         "$maker" fs2 product=02.10.0720 rom_size=0x800 psid=MT_0D90110009 -o product.bin &&
         "$maker" fs2 blank_guids psid=MT_0D90110009 -o blank.bin &&
@@ -126,9 +127,12 @@ plan_json() { image 0 edit stock.bin $story -n -j && json "j['written'] is False
 {'retagged', 'marked'} <= {w['id'] for w in j['plan']['warnings']} and
 len(j['plan']['full_crc_to']) == 4 and j['plan']['full_crc_from'] != j['plan']['full_crc_to']"; }
 check "the plan in JSON" plan_json
-there_and_back() { image 0 edit mine.bin --psid MT_0D90110009 --name MHQH29C-XTR_A1 -o back.bin &&
-    fact back.bin "not i.get('retagged_from')"; }
-check "back to the first PSID: no mark any more" there_and_back
+there_and_back() { image 0 edit mine.bin --psid MT_0D90110009 --name MHQH29C-XTR_A1 -o back.bin && says "mark in the INI text goes" &&
+    same back.bin stock.bin; }
+check "back to the first PSID and name: the original, byte for byte" there_and_back
+stays() { image 0 edit mine.bin --guid 0002c90300112230 -o mine-ids.bin && says "stays retagged" && image 0 ini mine-ids.bin &&
+    says "was MT_0D90110009"; }
+check "another edit of a retagged image: it stays retagged, and the plan says so" stays
 twice() { image 0 edit mine.bin --psid HP_0D90000009 -o twice.bin && image 0 ini twice.bin -j &&
     says '"retagged_from":"MT_0D90110009"'; }
 check "retagged twice: the first PSID counts" twice
@@ -177,6 +181,9 @@ for format in fs3 fs4; do
         fact $format-tag.bin "i['psid'] == 'DEL0000000004'"; }
     check "$format: another PSID, digest renewed" tag
 done
+check "FS5: firmware cannot be edited" refused 4 not-supported edit fs5.bin --psid X_1 -o no.bin
+fs5_uid() { image 0 edit fs5.bin --uid 0002c90300112230 -o fs5-uid.bin && image 0 verify fs5-uid.bin; }
+check "FS5: GUIDs can be changed" fs5_uid
 check "stripped: no place for GUIDs" refused 4 stripped edit stripped.bin --uid 0002c90300112230 -o no.bin
 stripped_psid() { image 0 edit stripped.bin --psid DEL0000000004 -o stripped-tag.bin && image 0 verify stripped-tag.bin; }
 check "stripped: another PSID is possible" stripped_psid

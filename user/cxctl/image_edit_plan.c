@@ -379,6 +379,23 @@ static void show_warning(struct output *output, const char *id, bool grave, cons
 	output_show(output, grave ? _("Attention") : _("Note"), NULL, "%s", text);
 }
 
+/* Of the mark that an earlier edit left. */
+static void warn_of_mark(const struct editing *editing, struct output *output)
+{
+	const char *old = editing->before.text, *new = editing->after.text;
+	char first[17], text[160];
+
+	if (!old || !image_ini_retagged(old, first) || editing->result.retagged)
+		return;
+	if (new && image_ini_retagged(new, first)) {
+		snprintf(text, sizeof(text), _("the image stays retagged: it was made for %s, its PSID does not vouch for its board"),
+			 first);
+		show_warning(output, "stays-retagged", true, text);
+	} else {
+		show_warning(output, "no-longer-retagged", false, _("the first PSID is back: the mark in the INI text goes"));
+	}
+}
+
 static void warn_of_retagging(const struct editing *editing, struct output *output)
 {
 	show_warning(output, "retagged", true, _("the PSID no longer vouches for the board: whoever burns this must compare boards by other means (hardware id and revision, port count, compiled board sections)"));
@@ -444,6 +461,7 @@ static void show_warnings(struct plan *plan)
 		show_warning(output, "nothing-changes", false, _("the image is so already: the copy will be the same"));
 	if (editing->result.retagged)
 		warn_of_retagging(editing, output);
+	warn_of_mark(editing, output);
 	if (editing->edit.rom_edit == IMAGE_ROM_REPLACE)
 		warn_of_rom(editing, output);
 	if (editing->has_ini)
