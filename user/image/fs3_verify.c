@@ -23,10 +23,10 @@ static void header_words(struct fs3_verification *v, const uint8_t *header)
 	if (log2 > FS3_LOG2_MOST || (log2 && log2 < FS3_LOG2_LEAST))
 		check_compared(v->check, IMAGE_DAMAGED, "header", FS3_LOG2, FS3_LOG2_DEFAULT, log2,
 			       _("the size of a slot is impossible"));
-	v->log2 = log2 ? log2 : FS3_LOG2_DEFAULT;
+	v->log2 = log2;
 	if (v->view.place.misplaced)
-		check_compared(v->check, IMAGE_DAMAGED, "header", FS3_LOG2, v->log2, log2,
-			       _("an image with this slot size cannot start at 0x%x"), v->view.place.address);
+		check_finding(v->check, IMAGE_DAMAGED, "header", FS3_LOG2,
+			      _("an image with this slot size cannot start at 0x%x"), v->view.place.address);
 	for (i = FS3_RESERVED; i < FS3_HEADER_CRC && !header[i]; i++)
 		;
 	if (i < FS3_HEADER_CRC)

@@ -10,7 +10,8 @@ struct fs3_verification {
 	struct image_view view, flash;
 	struct image_check *check;
 	struct toc itoc;
-	uint32_t log2, boot2_end;
+	uint32_t log2;			/* as the header says it */
+	uint32_t boot2_end;
 	uint32_t place_at;		/* of the two sectors for the ITOC */
 	uint32_t first, end;		/* of the image sections */
 };
