@@ -21,10 +21,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 	} \
 } while (0)
 
-/* Readers of the same bytes: one that has them in memory, and one that must be asked for each. */
+/*
+ * Readers of the same bytes: one that has them in memory, and two that must be asked for each; aligned
+ * is as strict as a card's flash.
+ */
 struct fuzz_bytes {
 	struct image_memory memory;
-	struct image_reader mapped, read;
+	struct image_reader mapped, read, aligned;
 };
 void fuzz_bytes(struct fuzz_bytes *bytes, const uint8_t *data, size_t size);
 

@@ -61,11 +61,11 @@ static void try_place(const struct fuzz_bytes *bytes, const struct image_place *
 	int code = image_facts(reader, place, 0, &facts, &error);
 
 	PROMISE(!code || error.text[0]);
-	PROMISE(image_facts(&bytes->read, place, 0, &again, &error) == code);
+	PROMISE(image_facts(&bytes->aligned, place, 0, &again, &error) == code);
 	PROMISE(code || (!strcmp(facts.psid, again.psid) && facts.length == again.length));
 	image_facts(reader, place, IMAGE_QUICK_ROM, &quick, &error);
 	verdict = fuzz_verify(reader, place);
-	PROMISE(fuzz_verify(&bytes->read, place) == verdict);
+	PROMISE(fuzz_verify(&bytes->aligned, place) == verdict);
 	image_sections(reader, place, see_section, &sections, &error);
 	try_ini(reader, place);
 	if (verdict == IMAGE_GOOD && !place->misplaced)

@@ -103,7 +103,7 @@ verdict()
         echo "ok $1 $2"
         return
     fi
-    grep -v -E '^(#[0-9]+|INFO:)' "$build/fuzz/$name.log" | cut -c 1-200 | head -n 24 | sed 's/^/# /'
+    grep -v -E '^(#[0-9]+|INFO:|[[:space:]]NEW_)' "$build/fuzz/$name.log" | cut -c 1-200 | head -n 24 | sed 's/^/# /'
     echo "not ok $1 $2"
     failed=1
 }

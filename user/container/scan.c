@@ -487,7 +487,8 @@ static int take_all(struct scan *scan, const char *inside, unsigned int nested)
 	size_t i;
 	int code = 0;
 
-	qsort(scan->hits, scan->count, sizeof(*scan->hits), by_start);
+	if (scan->count)
+		qsort(scan->hits, scan->count, sizeof(*scan->hits), by_start);
 	for (i = 0; !code && i < scan->count && scan->failures < SCAN_FAILURES; i++) {
 		const struct hit *hit = &scan->hits[i];
 

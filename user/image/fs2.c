@@ -458,8 +458,8 @@ static int read_header(const struct image_view *view, struct image_facts *facts,
 	code = view_read(view, 0x20, header, sizeof(header), error);
 	if (code)
 		return code;
-	failsafe = get32(header + FS2_FAILSAFE - 0x20);
-	info = get32(header + FS2_INFO - 0x20);
+	failsafe = get32(header + (FS2_FAILSAFE - 0x20));
+	info = get32(header + (FS2_INFO - 0x20));
 	if (byte_sum(failsafe))
 		return image_fail(error, -EBADMSG, FS2_FAILSAFE,
 				  _("the word of the chunk size, 0x%08x, does not add up to 0"), failsafe);
@@ -469,8 +469,8 @@ static int read_header(const struct image_view *view, struct image_facts *facts,
 	facts->silicon_revision = header[0];
 	facts->failsafe = failsafe & 8;
 	facts->info_offset = info & 0xffffff;
-	facts->length = get32(header + FS2_LENGTH - 0x20);
-	facts->guid_offset = get32(header + FS2_GUIDS - 0x20);
+	facts->length = get32(header + (FS2_LENGTH - 0x20));
+	facts->guid_offset = get32(header + (FS2_GUIDS - 0x20));
 	if (facts->length < FS2_BOOT2 || facts->length & 3 || facts->length > view_size(view))
 		return image_fail(error, -EBADMSG, FS2_LENGTH,
 				  _("the image claims 0x%x bytes, its place has 0x%llx"), facts->length,
