@@ -226,7 +226,9 @@ done
 
 # ---- files ----
 
-check "a file that exists is refused" image 4 edit stock.bin $story -o mine.bin
+exists() { image 4 edit stock.bin $story -o mine.bin && [ ! -s out ] && complains "exists already"; }
+check "a file that exists is refused before any work" exists
+check "a directory is no file to write" refused 2 is-directory edit stock.bin $story -o .
 check "with --force it is replaced" image 0 edit stock.bin $story -o mine.bin --force
 special() { mkfifo pipe.bin; ln -s pipe.bin pipelink.bin; image 2 edit stock.bin $story -o pipe.bin --force && [ -p pipe.bin ] &&
     image 2 edit stock.bin $story -o pipelink.bin --force && [ -L pipelink.bin ]; }

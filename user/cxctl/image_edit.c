@@ -155,6 +155,32 @@ static int check_use(const struct options *options, const struct edit_request *r
 	return -1;
 }
 
+/* Before any work: what image_write_file() would refuse at the end. */
+static int check_target(const struct edit_request *request, struct cxctl_error *error)
+{
+	struct stat target, image;
+
+	if (!request->output || request->dry_run || request->force || !strcmp(request->output, "-") ||
+	    lstat(request->output, &target))
+		return 0;
+	if (S_ISLNK(target.st_mode))
+		stat(request->output, &target);
+	if (!stat(request->file, &image) && image.st_dev == target.st_dev && image.st_ino == target.st_ino) {
+		error_set(error, CXCTL_REFUSED, "in-place", _("%s is the image itself"), request->output);
+		error_rule(error, _("an edit makes a copy; the original is kept until you are sure"));
+		error_next(error, _("name another file, or add --force to replace the original"));
+		return -1;
+	}
+	if (S_ISDIR(target.st_mode)) {
+		error_set(error, CXCTL_USAGE, "is-directory", _("%s is a directory"), request->output);
+		error_expected(error, _("the name of a file"));
+		return -1;
+	}
+	error_set(error, CXCTL_REFUSED, "file-exists", _("%s exists already"), request->output);
+	error_next(error, _("name another file, or add --force to replace it"));
+	return -1;
+}
+
 /* ---- GUIDs and MACs, as many as the format holds ---- */
 
 static int count_wrong(const char *option, unsigned int given, const char *expected,
@@ -513,14 +539,6 @@ static void show_difference(struct output *output, const struct editing *editing
 	output_end(output);
 }
 
-static bool is_same_file(const char *one, const char *other)
-{
-	struct stat first, second;
-
-	return !stat(one, &first) && !stat(other, &second) && first.st_dev == second.st_dev &&
-	       first.st_ino == second.st_ino;
-}
-
 static int write_copy(const struct editing *editing, struct output *output, struct cxctl_error *error)
 {
 	const struct edit_request *request = editing->request;
@@ -528,12 +546,6 @@ static int write_copy(const struct editing *editing, struct output *output, stru
 	if (request->dry_run) {
 		output_line(output, "%s", _("Nothing was written: -n was given."));
 		return 0;
-	}
-	if (!request->force && is_same_file(request->file, request->output)) {
-		error_set(error, CXCTL_REFUSED, "in-place", _("%s is the image itself"), request->output);
-		error_rule(error, _("an edit makes a copy; the original is kept until you are sure"));
-		error_next(error, _("name another file, or add --force to replace the original"));
-		return -1;
 	}
 	if (image_write_file(request->output, editing->result.bytes, editing->result.length, request->force,
 			     error))
@@ -629,6 +641,8 @@ int image_cmd_edit(struct options *options, int argc, char **argv)
 		code = error_set(&error, CXCTL_USAGE, "too-many-files", _("one file at a time"));
 	else
 		code = check_use(options, &request, &error);
+	if (!code)
+		code = check_target(&request, &error);
 	if (!code)
 		code = make(&editing, &error);
 	code = code ? command_fail(options, &error) : answer(&editing);
