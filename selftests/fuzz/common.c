@@ -11,6 +11,12 @@ static int read_some(void *context, uint64_t offset, void *buffer, size_t length
 	return 0;
 }
 
+static int read_dwords(void *context, uint64_t offset, void *buffer, size_t length)
+{
+	PROMISE(offset % 4 == 0 && length % 4 == 0 && length >= 4 && length <= 65536);
+	return read_some(context, offset, buffer, length);
+}
+
 void fuzz_bytes(struct fuzz_bytes *bytes, const uint8_t *data, size_t size)
 {
 	bytes->memory = (struct image_memory){ data, size };
@@ -18,12 +24,6 @@ void fuzz_bytes(struct fuzz_bytes *bytes, const uint8_t *data, size_t size)
 	bytes->read = (struct image_reader){ .read = read_some, .context = &bytes->memory, .size = size };
 	bytes->aligned = bytes->read;
 	bytes->aligned.read = read_dwords;
-}
-
-static int read_dwords(void *context, uint64_t offset, void *buffer, size_t length)
-{
-	PROMISE(offset % 4 == 0 && length % 4 == 0 && length >= 4 && length <= 65536);
-	return read_some(context, offset, buffer, length);
 }
 
 static void read_text(const char *text)
