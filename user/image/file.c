@@ -80,11 +80,23 @@ static void unguard(const void *map)
 	}
 }
 
-static int mapped_read(void *context, uint64_t offset, void *buffer, size_t length)
+/* Few bytes here and there are read, not mapped: a page fault costs more. Who wants many has the map. */
+static int file_read(void *context, uint64_t offset, void *buffer, size_t length)
 {
-	const uint8_t *bytes = context;
+	int descriptor = (int)(intptr_t)context;
+	uint8_t *to = buffer;
+	ssize_t now;
 
-	memcpy(buffer, bytes + offset, length);
+	while (length) {
+		now = pread(descriptor, to, length, (off_t)offset);
+		if (now < 0 && errno == EINTR)
+			continue;
+		if (now <= 0)
+			return now ? -errno : -EIO;	/* shorter than it was */
+		to += now;
+		offset += now;
+		length -= now;
+	}
 	return 0;
 }
 
@@ -138,7 +150,7 @@ int image_file_of(int descriptor, const char *name, struct image_file *file, str
 	}
 	if (file->map)
 		guard(file->map, file->mapped);
-	file->reader = (struct image_reader){ mapped_read, file->map, file->mapped, file->map };
+	file->reader = (struct image_reader){ file_read, (void *)(intptr_t)descriptor, file->mapped, file->map };
 	return 0;
 }
 
