@@ -62,8 +62,11 @@ int image_no_path(const struct options *options, const char *subcommand);
 const char *image_version_text(const struct image_facts *facts, char text[32]);
 const char *image_date_text(const struct image_facts *facts, char text[32]);
 
-/* Shows the facts of an image: text and JSON, with their sources under -v. */
-void image_show_facts(struct output *output, const struct image_facts *facts, const char *ini);
+/*
+ * Shows the facts of an image: text and JSON, with their sources under -v. ini: the text of its INI, or
+ * NULL; from: the PSID that it was retagged from, or "".
+ */
+void image_show_facts(struct output *output, const struct image_facts *facts, const char *ini, const char *from);
 
 /*
  * Writes a file whole or not at all: a temporary one beside it, synced, renamed. What exists is

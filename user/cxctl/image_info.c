@@ -97,15 +97,23 @@ static void show_image(struct info *info, const char *path, const char *inside, 
 {
 	struct output *output = info->output;
 	struct image_error why;
-	char *ini = NULL;
+	char *ini = NULL, from[17];
 	size_t length;
 
 	begin(info, path, inside);
 	output_string(output, "kind", "image");
 	output_show(output, _("Image"), NULL, "%s%s%s", path, *inside ? ": " : "", inside);
-	if (image_ini(reader, &facts->place, &ini, &length, &why))
-		ini = NULL;
-	image_show_facts(output, facts, ini);
+	/* Without detail the image's own name stands for the board; only FS2 has none. */
+	if (*facts->name && !info->options->verbose && !output_is_json(output)) {
+		image_retagged(reader, &facts->place, from);
+	} else {
+		if (image_ini(reader, &facts->place, &ini, &length, &why))
+			ini = NULL;
+		from[0] = '\0';
+		if (ini)
+			image_ini_retagged(ini, from);
+	}
+	image_show_facts(output, facts, ini, from);
 	free(ini);
 	output_bool(output, "magic_restored", restored);
 	if (restored)

@@ -21,7 +21,7 @@ int image_failed(const char *path, const char *inside, const struct image_error 
 	const char *id = "bad-image";
 	enum cxctl_exit exit = CXCTL_BAD_IMAGE;
 	struct stat status;
-	bool named = strstr(why->text, path);
+	bool named = !strncmp(why->text, path, strnlen(path, 200));	/* what cannot even be opened */
 
 	if (code == -ENOMEM) {
 		id = "memory";
@@ -203,7 +203,7 @@ static int keep_bytes(struct search *search, const struct source_item *item, con
 {
 	int descriptor, code;
 
-	if (item->kind == SOURCE_IMAGE && !*item->inside)
+	if (item->kind == SOURCE_IMAGE && !*item->inside && !item->restored)
 		return image_file_open(item->path, &search->picked->file, error);
 	code = spool_take(reader, &descriptor, error);
 	return code ? code : image_file_of(descriptor, item->path, &search->picked->file, error);

@@ -176,7 +176,7 @@ static void show_text(const struct shown *shown, const char *key, const char *la
 }
 
 /* A board's INI says more of the board than any field of the image; FS2 has nothing else. */
-static void show_board(const struct shown *shown, const char *text, const struct ini *ini)
+static void show_board(const struct shown *shown, const struct ini *ini)
 {
 	const struct image_facts *facts = shown->facts;
 	struct output *output = shown->output;
@@ -196,7 +196,7 @@ static void show_board(const struct shown *shown, const char *text, const struct
 		return;
 	}
 	ini_board(ini, &board);
-	ports = image_ini_ports(text);
+	ports = ini_ports(ini);
 	output_object(output, "board");
 	output_string(output, "name", board.name);
 	output_string(output, "revision", *board.revision ? board.revision : NULL);
@@ -481,22 +481,19 @@ static void show_missing(const struct shown *shown)
 			    _("device data (a component for update by the running firmware): GUIDs, MACs and VSD stay the card's"));
 }
 
-void image_show_facts(struct output *output, const struct image_facts *facts, const char *ini)
+void image_show_facts(struct output *output, const struct image_facts *facts, const char *ini, const char *from)
 {
 	struct shown shown = { output, facts, facts->place.format == IMAGE_FS2 ? "Image Info" : "IMAGE_INFO",
 			       facts->place.format == IMAGE_FS2 };
 	struct image_error why;
-	char from[17] = "";
 	struct ini parsed = { 0 };
 	bool known;
 
-	if (ini)
-		image_ini_retagged(ini, from);
 	known = ini && !ini_parse(ini, strlen(ini), &parsed, &why);
 	show_chip(&shown);
 	show_psids(&shown, from);
 	show_versions(&shown);
-	show_board(&shown, ini, known ? &parsed : NULL);
+	show_board(&shown, known ? &parsed : NULL);
 	show_vsds(&shown);
 	if (shown.fs2)
 		show_fs2_identity(&shown);

@@ -82,7 +82,7 @@ static bool is_port_count(const char *key)
 	       !strcasecmp(last, "number_of_ports");
 }
 
-static unsigned int ports_of(const struct ini *ini)
+unsigned int ini_ports(const struct ini *ini)
 {
 	struct ini_board board = { 0 };
 	unsigned int ports = 0;
@@ -105,7 +105,7 @@ unsigned int image_ini_ports(const char *ini)
 
 	if (!ini || ini_parse(ini, strlen(ini), &parsed, &ignored))
 		return 0;
-	ports = ports_of(&parsed);
+	ports = ini_ports(&parsed);
 	ini_free(&parsed);
 	return ports;
 }
@@ -147,7 +147,7 @@ static void learn(struct side *side, const struct image_subject *subject)
 		if (!ini_parse(side->ini, length, &side->parsed, &ignored)) {
 			ini_board(&side->parsed, &side->board);
 			name = side->board.name;
-			side->ports = ports_of(&side->parsed);
+			side->ports = ini_ports(&side->parsed);
 		}
 	}
 	if (!name && *subject->facts.name)

@@ -65,5 +65,8 @@ int image_compare(const struct image_subject *first, const struct image_subject 
 
 /* Number of ports that the image is for, by its INI; 0: not said. */
 unsigned int image_ini_ports(const char *ini);
+/* The same of a parsed one. */
+struct ini;
+unsigned int ini_ports(const struct ini *ini);
 
 #endif /* IMAGE_COMPARE_H */

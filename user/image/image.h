@@ -276,6 +276,8 @@ int image_ini(const struct image_reader *reader, const struct image_place *place
  * such a PSID no longer vouches for the board.
  */
 bool image_ini_retagged(const char *ini, char from[17]);
+/* The same of the image's INI, which is unpacked only past the eye: cheap. False also when it cannot be read. */
+bool image_retagged(const struct image_reader *reader, const struct image_place *place, char from[17]);
 
 /*
  * Compares versions of one family: FS2 by hardware id, FS3 and later by major version, which

@@ -144,12 +144,105 @@ int image_ini(const struct image_reader *reader, const struct image_place *place
 	return 0;
 }
 
+/* ---- the mark of a changed PSID ---- */
+
 /* The start of the line that follows; NULL: there is none. */
 static const char *next_line(const char *line)
 {
 	const char *end = strchr(line, '\n');
 
 	return end ? end + 1 : NULL;
+}
+
+#define WINDOW		0x4000
+#define LINE_MOST	0x400		/* a line with a mark is shorter */
+
+/* A long INI is looked at in windows of whole lines; the rest of one is kept for the next. */
+struct looking {
+	z_stream stream;
+	uint8_t window[WINDOW + 1];
+	char *from;
+	bool within_line;		/* the window begins within a line that is too long for a mark */
+	bool found;
+};
+
+static const char *last_line_end(const char *text, size_t length)
+{
+	const char *end = memrchr(text, '\n', length);
+
+	return end ? end + 1 : NULL;
+}
+
+/* Gives how many bytes at the window's start are to be kept. */
+static size_t look_at_window(struct looking *looking, size_t length, bool last)
+{
+	char *text = (char *)looking->window, saved;
+	const char *end = last ? text + length : last_line_end(text, length), *line = text;
+	size_t rest;
+
+	if (!end) {
+		looking->within_line = true;
+		return 0;
+	}
+	saved = text[end - text];
+	text[end - text] = 0;
+	if (looking->within_line)
+		line = next_line(text);
+	looking->found = line && image_ini_retagged(line, looking->from);
+	text[end - text] = saved;
+	rest = text + length - end;
+	looking->within_line = rest > LINE_MOST;
+	if (looking->within_line)
+		return 0;
+	memmove(text, end, rest);
+	return rest;
+}
+
+static int look_at_piece(void *context, const uint8_t *bytes, size_t length)
+{
+	struct looking *looking = context;
+	z_stream *stream = &looking->stream;
+	size_t kept;
+	int result;
+
+	stream->next_in = (uint8_t *)bytes;
+	stream->avail_in = length;
+	do {
+		if (!stream->avail_out) {
+			kept = look_at_window(looking, WINDOW, false);
+			stream->next_out = looking->window + kept;
+			stream->avail_out = WINDOW - kept;
+		}
+		if (looking->found)
+			return 1;
+		result = inflate(stream, Z_NO_FLUSH);
+	} while (result == Z_OK && (stream->avail_in || !stream->avail_out));
+	return result == Z_OK || result == Z_BUF_ERROR ? 0 : 1;
+}
+
+bool image_retagged(const struct image_reader *reader, const struct image_place *place, char from[17])
+{
+	struct search search = { .type = place->format == IMAGE_FS2 ? FS2_INI : SECTION_DBG_FW_INI };
+	struct image_view view = { reader, *place };
+	struct looking looking;
+	struct image_error ignored;
+
+	from[0] = 0;
+	if (image_sections(reader, place, find_section, &search, &ignored) < 0 || !search.found ||
+	    search.section.encrypted)
+		return false;
+	memset(&looking.stream, 0, sizeof(looking.stream));
+	looking.stream.next_out = looking.window;
+	looking.stream.avail_out = WINDOW;
+	looking.from = from;
+	looking.within_line = looking.found = false;
+	if (inflateInit(&looking.stream) != Z_OK)
+		return false;
+	view_pieces(&view, search.section.start, search.section.length, look_at_piece, &looking, &ignored);
+	if (!looking.found)
+		look_at_window(&looking, WINDOW - looking.stream.avail_out, true);
+	inflateEnd(&looking.stream);
+	return looking.found;
 }
 
 bool image_ini_retagged(const char *ini, char from[17])
