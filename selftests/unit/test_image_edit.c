@@ -949,6 +949,128 @@ static void an_edit_of_nothing(void)
 	}
 }
 
+/* ---- layouts ---- */
+
+/* FS5: device data only, with and without a component header behind the file; and with the table elsewhere. */
+static void device_data_of_other_layouts(void)
+{
+	struct image_edit edit = { .set_guids = true, .set_macs = true, .guid = { 0x1234 }, .mac = { 0x5678 },
+				   .vsd = "card", .uid_count = 3, .uid_step = 5 };
+	struct fixture image;
+	struct seen before;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		struct synthetic what = { .format = i < 2 ? SYNTHETIC_FS5 : SYNTHETIC_FS4, .code_size = 0x4000 };
+
+		what.encapsulated = i == 1;
+		what.dtoc_divisor = i == 2 ? 1 : 0;
+		what.second_itoc = i == 3;
+		if (!make_from(&image, &what) || !see(&image, &before))
+			return;
+		one_edit(&image, &before, &edit);
+		if (i < 2)
+			REFUSED(&image, -EOPNOTSUPP, "digests of FS5", .psid = "TST_OTHER");
+		if (ktap_failed())
+			ktap_note("layout %u", i);
+		free(before.ini);
+		fixture_free(&image);
+	}
+}
+
+/* A user's section behind the INI: it moves, and its bytes do not change. */
+static void an_fs2_ini_in_the_middle_grows(void)
+{
+	static const char user_data[] = "bytes of a user.";
+	struct image_edit edit = { .psid = "TST_RETAGGED", .name = "A_LONGER_NAME_THAN_BEFORE_A1" };
+	struct image_edit back = { 0 };
+	struct fixture image, longer;
+	struct ini_board board;
+	struct image_error error;
+	struct seen before;
+	struct ini ini;
+	uint32_t at, end;
+
+	if (!make(&image, FS2))
+		return;
+	at = fixture_section(&image, 9, 0);
+	end = image.length;
+	fixture_hold(&longer, calloc(1, end + 36), end + 36);
+	memcpy(longer.bytes, image.bytes, end);
+	cxsim_put_be32(longer.bytes + at + 12, end);
+	fixture_reseal(&longer, at);
+	cxsim_put_be32(longer.bytes + end, 8);
+	cxsim_put_be32(longer.bytes + end + 4, 4);
+	cxsim_put_be32(longer.bytes + end + 12, 0xff000000);
+	memcpy(longer.bytes + end + 16, user_data, 16);
+	fixture_reseal(&longer, end);
+	cxsim_put_be32(longer.bytes + 0x30, end + 36);
+	fixture_reseal_image(&longer);
+	if (see(&longer, &before) && !ini_parse(before.ini, before.ini_length, &ini, &error)) {
+		one_edit(&longer, &before, &edit);
+		ini_board(&ini, &board);
+		back.psid = board.psid;
+		back.name = board.name;
+		there_and_back(&longer, &edit, &back);
+		ini_free(&ini);
+		free(before.ini);
+	}
+	fixture_free(&longer);
+	fixture_free(&image);
+}
+
+/* What follows an FS2 image in its file stays as long as the image keeps its length. */
+static void behind_an_fs2_image(void)
+{
+	struct image_edit same = { .vsd = "x" }, longer = { .psid = "TST_RETAGGED" };
+	struct image_edit_result result;
+	struct fixture image, padded, edited;
+
+	if (!make(&image, FS2))
+		return;
+	fixture_hold(&padded, malloc(image.length + 0x100), image.length + 0x100);
+	memset(padded.bytes, 0xff, padded.length);
+	memcpy(padded.bytes, image.bytes, image.length);
+	if (edit_of(&padded, &same, &edited, &result)) {
+		CHECK_EQ(edited.length, padded.length);
+		CHECK_EQ(edited.bytes[edited.length - 1], 0xff);
+		fixture_free(&edited);
+	}
+	if (edit_of(&padded, &longer, &edited, &result)) {
+		CHECK_EQ(edited.length, cxsim_get_be32(edited.bytes + 0x30));
+		fixture_free(&edited);
+	}
+	fixture_free(&padded);
+	fixture_free(&image);
+}
+
+/* A dump with the image in the second slot, or in stripes, is not an image to edit. */
+static void dumps(void)
+{
+	static const enum kind kinds[] = { FS2, FS2, FS3, FS4 };
+	static const unsigned int slots[] = { 0, 1, 1, 1 };
+	struct image_edit edit = { .psid = "TST_OTHER" };
+	struct fixture image, flash;
+	size_t size = 1 << 23;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		struct synthetic what = recipe(kinds[i]);
+
+		if (kinds[i] >= FS3) {
+			what.size = size;
+			what.log2 = 21;
+		}
+		if (!make_from(&image, &what))
+			return;
+		fixture_hold(&flash, synthetic_flash(image.bytes, image.length, &what, size, slots[i]), size);
+		if (CHECK(flash.bytes))
+			refused(&flash, &edit, -EINVAL, "extract the image", __LINE__);
+		fixture_free(&flash);
+		fixture_free(&image);
+	}
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(random_edits),
 	KTAP_TEST(texts_there_and_back),
@@ -965,6 +1087,10 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(damage_is_refused),
 	KTAP_TEST(no_room),
 	KTAP_TEST(an_edit_of_nothing),
+	KTAP_TEST(device_data_of_other_layouts),
+	KTAP_TEST(an_fs2_ini_in_the_middle_grows),
+	KTAP_TEST(behind_an_fs2_image),
+	KTAP_TEST(dumps),
 };
 
 int main(int argc, char **argv)
