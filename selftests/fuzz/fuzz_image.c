@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const enum image_layout layouts[] = {
 		IMAGE_LAYOUT_AUTO, IMAGE_LAYOUT_FILE, IMAGE_LAYOUT_FLASH
 	};
-	struct image_place places[IMAGE_PLACES];
+	struct image_place places[IMAGE_PLACES], last = { 0 };
 	struct image_error error = { 0 };
 	struct fuzz_bytes bytes;
 	size_t count, i, layout;
@@ -117,8 +117,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (layout = 0; layout < 3; layout++) {
 		if (image_locate(&bytes.mapped, layouts[layout], places, IMAGE_PLACES, &count, &error))
 			continue;
-		for (i = 0; i < count && i < IMAGE_PLACES; i++)
-			try_place(&bytes, &places[i]);
+		for (i = 0; i < count && i < IMAGE_PLACES; i++) {
+			if (memcmp(&places[i], &last, sizeof(last)))
+				try_place(&bytes, &places[i]);
+			last = places[i];
+		}
 	}
 	try_plan(&bytes.mapped, data);
 	return 0;

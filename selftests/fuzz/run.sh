@@ -13,7 +13,7 @@ make=$build/cxctl-test-image
 seeds=$build/fuzz/seeds/$name work=$build/fuzz/work/$name found=$build/fuzz/found
 seed=${SEED:-$((RANDOM * 32768 + RANDOM + 1))}
 
-# image NAME WORD…: a seed, small: of a whole image 256 KiB, of the others what they need.
+# image NAME WORD…: a seed, small: of a whole image 112 KiB, of the others what they need.
 image()
 {
     local to=$1
@@ -27,17 +27,17 @@ images()
     image fs2-rom fs2 code_size=256 rom_size=1044 product=2.42.5000
     image fs2-plain fs2 code_size=256 not_failsafe no_mic
     image fs2-blank fs2 code_size=256 blank_guids
-    image fs3 fs3 code_size=256 size=256k
+    image fs3 fs3 code_size=256 size=112k
     image fs3-rom fs3 code_size=256 stripped rom_size=1044 digest
     image fs3-signed fs3 code_size=256 stripped signature_2048 keys security_flags=0x4100
-    image fs3-ib fs3 code_size=256 size=256k connect_ib
-    image fs4 fs4 code_size=256 size=256k
+    image fs3-ib fs3 code_size=256 size=112k connect_ib
+    image fs4 fs4 code_size=256 size=112k
     image fs4-digest fs4 code_size=256 stripped digest keys rom_size=1044
     image fs4-hashes fs4 code_size=256 stripped hashes signature_2048 signature_4096 security_flags=0xc140
-    image fs4-second fs4 code_size=256 size=256k second_itoc
-    image fs4-encrypted fs4 code_size=256 size=256k encrypted security_flags=0xc108
-    image fs5 fs5 code_size=256 size=256k
-    image fs5-outer fs5 code_size=256 size=256k encapsulated
+    image fs4-second fs4 code_size=256 size=112k second_itoc
+    image fs4-encrypted fs4 code_size=256 size=112k encrypted security_flags=0xc108
+    image fs5 fs5 code_size=256 size=112k
+    image fs5-outer fs5 code_size=256 size=112k encapsulated
     image fs5-stripped fs5 code_size=256 stripped
 }
 
@@ -82,7 +82,6 @@ make_seeds()
         printf '%s' '{ "format": "cxctl-image-index", "version": 1, "root": ".", "images": [ { "psid": "FUZ0000000001",' \
             ' "firmware_version": "1.2.3", "format": "FS2", "container": "none", "file": "a.bin", "inside": "",' \
             ' "member": -1, "length": 4, "sha256": "00", "name": "x", "good": true } ] }' >"$seeds/catalogue"
-        printf 'NVLCINI+ bundle' >"$seeds/nvlcini"
         ;;
     ini) ini_texts ;;
     rom) image rom rom size=1044 ;;

@@ -113,29 +113,36 @@ static bool add_firmware(struct layout *layout)
 }
 
 /*
- * 3.7 and 7.2.5: in big files the places of real ones, counted from the end, in small ones the
- * same order closer together.
+ * 3.7 and 7.2.5: in big files the places of real ones, counted from the end, in smaller ones the
+ * same order closer together, in the smallest with less room for each.
  */
 struct device_place {
 	unsigned int type, mode;
-	size_t size, before_end, before_end_small;
+	size_t size, before_end, before_small, before_tiny;
 };
 static const struct device_place fs3_places[] = {
-	{ TYPE_NV_DATA0, 1, 0x8000, 0x59000, 0x29000 },
-	{ TYPE_NV_DATA2, 1, 0x8000, 0x49000, 0x19000 },
-	{ TYPE_DEV_INFO, 0, DEV_INFO_LENGTH, 0xb000, 0xb000 },
-	{ TYPE_MFG_INFO, 0, MFG_INFO_LENGTH, 0x1000, 0x1000 },
-	{ TYPE_VPD_R0, 0, 0, 0, 0 },
+	{ TYPE_NV_DATA0, 1, 0x8000, 0x59000, 0x29000, 0x5000 },
+	{ TYPE_NV_DATA2, 1, 0x8000, 0x49000, 0x19000, 0x4000 },
+	{ TYPE_DEV_INFO, 0, DEV_INFO_LENGTH, 0xb000, 0xb000, 0x3000 },
+	{ TYPE_MFG_INFO, 0, MFG_INFO_LENGTH, 0x1000, 0x1000, 0x1000 },
+	{ TYPE_VPD_R0, 0, 0, 0, 0, 0 },
 };
 static const struct device_place fs4_places[] = {
-	{ TYPE_FW_NV_LOG, 1, 0x8000, 0x100000, 0x30000 },
-	{ TYPE_NV_DATA0, 1, 0x8000, 0xe0000, 0x28000 },
-	{ TYPE_NV_DATA2, 1, 0x8000, 0xc0000, 0x20000 },
-	{ TYPE_DEV_INFO, 2, DEV_INFO_LENGTH, 0xa0000, 0x18000 },
-	{ TYPE_DEV_INFO, 2, DEV_INFO_LENGTH, 0x90000, 0x10000 },
-	{ TYPE_MFG_INFO, 0, MFG_INFO_LENGTH, 0x8000, 0x8000 },
-	{ TYPE_VPD_R0, 0, 0x40, 0x8000 - 0x140, 0x8000 - 0x140 },
+	{ TYPE_FW_NV_LOG, 1, 0x8000, 0x100000, 0x30000, 0x8000 },
+	{ TYPE_NV_DATA0, 1, 0x8000, 0xe0000, 0x28000, 0x7000 },
+	{ TYPE_NV_DATA2, 1, 0x8000, 0xc0000, 0x20000, 0x6000 },
+	{ TYPE_DEV_INFO, 2, DEV_INFO_LENGTH, 0xa0000, 0x18000, 0x5000 },
+	{ TYPE_DEV_INFO, 2, DEV_INFO_LENGTH, 0x90000, 0x10000, 0x4000 },
+	{ TYPE_MFG_INFO, 0, MFG_INFO_LENGTH, 0x8000, 0x8000, 0x3000 },
+	{ TYPE_VPD_R0, 0, 0x40, 0x8000 - 0x140, 0x8000 - 0x140, 0x3000 - 0x140 },
 };
+#define SMALL (8U << 20)
+#define TINY (256U << 10)
+
+static size_t place_before_end(const struct device_place *place, size_t end)
+{
+	return end < TINY ? place->before_tiny : end < SMALL ? place->before_small : place->before_end;
+}
 
 static size_t device_end(const struct layout *layout)
 {
@@ -162,8 +169,9 @@ static bool add_device_data(struct layout *layout)
 	bool valid = true;
 
 	for (i = 0; i < count; i++) {
-		struct section *section = add(layout, places[i].type, places[i].size);
-		size_t before = end >= 8 << 20 ? places[i].before_end : places[i].before_end_small;
+		size_t size = end < TINY && places[i].mode == 1 ? BLOCK : places[i].size;
+		struct section *section = add(layout, places[i].type, size);
+		size_t before = place_before_end(&places[i], end);
 
 		if (before > end || (!i && end - before < layout->end))
 			return false;

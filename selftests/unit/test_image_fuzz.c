@@ -136,7 +136,7 @@ static void fs2_flashes(void)
 
 static void fs3_files(void)
 {
-	static const struct synthetic whole = { .format = SYNTHETIC_FS3, .code_size = 256, .size = 0x40000 };
+	static const struct synthetic whole = { .format = SYNTHETIC_FS3, .code_size = 256, .size = 0x1c000 };
 	static const struct synthetic stripped = {
 		.format = SYNTHETIC_FS3, .code_size = 256, .stripped = true, .digest = true, .rom_size = 1044
 	};
@@ -147,7 +147,7 @@ static void fs3_files(void)
 
 static void fs4_files(void)
 {
-	static const struct synthetic whole = { .format = SYNTHETIC_FS4, .code_size = 256, .size = 0x40000 };
+	static const struct synthetic whole = { .format = SYNTHETIC_FS4, .code_size = 256, .size = 0x1c000 };
 	static const struct synthetic hashed = {
 		.format = SYNTHETIC_FS4, .code_size = 256, .stripped = true, .hashes = true, .digest = true
 	};
@@ -163,7 +163,7 @@ static void fs4_flashes(void)
 
 static void fs5_files(void)
 {
-	static const struct synthetic whole = { .format = SYNTHETIC_FS5, .code_size = 256, .size = 0x40000 };
+	static const struct synthetic whole = { .format = SYNTHETIC_FS5, .code_size = 256, .size = 0x1c000 };
 
 	fuzz_synthetic(&whole, rounds());
 }
