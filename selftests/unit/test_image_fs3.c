@@ -796,7 +796,7 @@ static void board_ini(void)
 	struct image_place place = { .format = IMAGE_FS3, .layout = IMAGE_LAYOUT_FILE, .log2_chunk = 19 };
 	struct image_error error = { 0 };
 	struct fixture image;
-	size_t length, i;
+	size_t length, i, end;
 	char *text, *big;
 
 	what.ini = ";; note\n[image_info]\npsid = SYN0000000001\nname = a\n";
@@ -805,7 +805,15 @@ static void board_ini(void)
 	CHECK_EQ(length, strlen(what.ini));
 	CHECK_STR(text, what.ini);
 	free(text);
-	/* more zeros behind it than fill a dword */
+	/* more zeros behind it than fill a dword, or something else */
+	end = address_of(&image, 0x30) + size_of(&image, 0x30);
+	cxsim_put_be32(entry_of(&image, 0x30), 0x30U << 24 | (size_of(&image, 0x30) + 4));
+	for (i = 0; i < 2; i++) {
+		memset(image.bytes + end, i, 4);
+		seal_section(&image, 0x30);
+		CHECK_EQ(-image_ini(&image.reader, &place, &text, &length, &error), EBADMSG);
+		CHECK_EQ(verdict_at(&image.reader, &place).worst, IMAGE_DAMAGED);
+	}
 	fixture_free(&image);
 
 	/* a text that no board has: 32 MiB of one character, packed to 32 KiB */

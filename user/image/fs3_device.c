@@ -11,7 +11,7 @@
 
 static void take_uid(const uint8_t *entry, struct image_uids *uids)
 {
-	uids->count = entry[3];
+	uids->count = (uint32_t)entry[1] << 8 | entry[3];
 	uids->step = entry[2];
 	uids->base = get64(entry + 8);
 }

@@ -94,7 +94,7 @@ static void check_ids(struct fs3_verification *v, const struct toc_section *sect
 	for (i = 0; i < entries; i++) {
 		entry = block + i * UID_ENTRY;
 		uid = get64(entry + 8);
-		if (uid && !entry[3])
+		if (uid && !entry[1] && !entry[3])
 			check_finding(v->check, IMAGE_UNUSUAL, name, section->address + FS3_IDS + i * UID_ENTRY,
 				      _("ids are given, but not how many"));
 		if (i >= entries / 2 && (uid >> 48 || uid >> 40 & 1))
