@@ -69,7 +69,9 @@ static void add_security(struct layout *layout)
 {
 	const struct synthetic *want = &layout->settled.want;
 	bool is_signed = want->signature_2048 || want->signature_4096;
-	unsigned int mode = (is_signed && !fs3(layout)) || want->hashes ? 1 : 0;
+	/* A table of hashes holds one of the ITOC, so that no CRC there may depend on a signature. */
+	bool hashed = want->hashes || want->format == SYNTHETIC_FS5;
+	unsigned int mode = (is_signed && !fs3(layout)) || hashed ? 1 : 0;
 
 	if (want->digest || is_signed)
 		add(layout, 0xa0, 0x140)->crc_mode = mode;
