@@ -564,9 +564,9 @@ static int answer(const struct editing *editing)
 	struct cxctl_error error;
 	int result;
 
-	output_string(output, "file", request->file);
+	output_string(output, "path", request->file);
 	output_string(output, "inside", editing->picked.inside);
-	output_string(output, "output", request->output);
+	output_string(output, "file", request->output);
 	output_string(output, "format", image_format_name(editing->before.subject.place.format));
 	edit_show_plan(output, editing);
 	show_difference(output, editing);

@@ -268,7 +268,7 @@ static void show_section(struct output *output, const char *id, const char *what
 	output_string(output, "what", id);
 	output_number(output, "start", section->start);
 	output_number(output, "length", section->length);
-	output_number(output, "differing", differing);
+	output_number(output, "differing_bytes", differing);
 	output_string(output, "crc_from", *from ? from : NULL);
 	output_string(output, "crc_to", *to ? to : NULL);
 	output_end(output);
@@ -347,7 +347,7 @@ static void show_sums(struct plan *plan)
 	struct output *output = plan->output;
 	char from[8], to[8];
 
-	output_number(output, "differing", all_differing(plan->editing));
+	output_number(output, "differing_bytes", all_differing(plan->editing));
 	output_number(output, "length_from", before->memory.length);
 	output_number(output, "length_to", after->memory.length);
 	output_bool(output, "digest_renewed", plan->editing->result.digest_renewed);

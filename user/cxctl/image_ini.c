@@ -100,12 +100,12 @@ static void write_json(const struct options *options, const struct ini_request *
 {
 	struct output *output = output_open(stdout, options);
 
-	output_string(output, "file", picked->path);
+	output_string(output, "path", picked->path);
 	output_string(output, "inside", picked->inside);
 	output_string(output, "format", image_format_name(picked->facts.place.format));
 	output_string(output, "psid", picked->facts.has & IMAGE_HAS_PSID ? picked->facts.psid : NULL);
 	output_string(output, "retagged_from", *retagged ? retagged : NULL);
-	output_string(output, "output", request->output);
+	output_string(output, "file", request->output);
 	output_number(output, "length", length);
 	output_string(output, "ini", text);
 	output_close(output);
@@ -212,7 +212,7 @@ static int check_text(const struct options *options, const char *path, const cha
 	if (code)
 		return bad_text(path, &why, code, error);
 	checking.output = output_open(stdout, options);
-	output_string(checking.output, "file", path);
+	output_string(checking.output, "path", path);
 	output_line(checking.output, ngettext("%s: an INI of %zu value", "%s: an INI of %zu values", ini.count),
 		    path, ini.count);
 	show_board(checking.output, &ini);
