@@ -832,6 +832,7 @@ static void board_ini(void)
 	CHECK_EQ(image_ini(&image.reader, &place, &text, &length, &error), 0);
 	CHECK_EQ(length, IMAGE_INI_MOST);
 	free(text);
+	CHECK_EQ(verdict_at(&image.reader, &place).worst, IMAGE_UNUSUAL);
 	/* cut short */
 	for (i = 4; i < 64; i += 4) {
 		uint8_t *entry = entry_of(&image, 0x30);

@@ -6,6 +6,8 @@
 #include "ini.h"
 #include "ini_verify.h"
 
+#define INI_USUAL_MOST (4U << 20)	/* vendor's have 0.8 MB at most; more would cost too much memory to take apart */
+
 static int compare_psid(struct image_check *check, const char *text, size_t length, const char *psid,
 			struct image_error *error)
 {
@@ -39,7 +41,10 @@ int ini_verify(struct image_check *check, const struct image_view *view, const c
 		check_finding(check, IMAGE_DAMAGED, "INI", why.where, "%s", why.text);
 		return 0;
 	}
-	if (!code)
+	if (!code && length > INI_USUAL_MOST)
+		check_compared(check, IMAGE_UNUSUAL, "INI", 0, INI_USUAL_MOST, length,
+			       _("the INI is longer than that of any board"));
+	else if (!code)
 		code = compare_psid(check, text, length, psid, &why);
 	free(text);
 	if (code == -EBADMSG) {
