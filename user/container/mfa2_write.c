@@ -222,16 +222,32 @@ static int encode_image(struct packing *packing, const struct mfa2_source *sourc
 	return code;
 }
 
-/* CRC32 is the check that every reader knows; Linux's among them. */
+/*
+ * CRC32 is the check that every reader knows, Linux's among them. The dictionary of preset 6, 8 MiB, reaches
+ * into the image before; hash chains need two thirds of the memory that preset 6 takes for it.
+ */
+static int begin_stream(struct packing *packing)
+{
+	lzma_options_lzma options;
+	const lzma_filter filters[] = {
+		{ .id = LZMA_FILTER_LZMA2, .options = &options }, { .id = LZMA_VLI_UNKNOWN }
+	};
+
+	if (lzma_lzma_preset(&options, 6))
+		return container_fail(packing->error, -EOPNOTSUPP, 0, _("liblzma does not know preset 6"));
+	options.mf = LZMA_MF_HC4;
+	if (lzma_stream_encoder(&packing->stream, filters, LZMA_CHECK_CRC32) != LZMA_OK)
+		return container_no_memory(packing->error);
+	return 0;
+}
+
 static int encode_block(struct packing *packing)
 {
 	size_t i;
 	int code = spool_open(&packing->spool, packing->error);
 
-	if (code)
-		return code;
-	if (lzma_easy_encoder(&packing->stream, 6, LZMA_CHECK_CRC32) != LZMA_OK)
-		return container_no_memory(packing->error);
+	if (!code)
+		code = begin_stream(packing);
 	for (i = 0; i < packing->count && !code; i++)
 		code = encode_image(packing, &packing->sources[i]);
 	return code ? code : encode(packing, NULL, 0, LZMA_FINISH);
