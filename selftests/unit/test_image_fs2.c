@@ -833,7 +833,8 @@ static void sections_and_ini(void)
 	CHECK(strstr(text, "[PS_INFO]\nName = SYN-CX3_Ax\n"));
 	CHECK_EQ(strlen(text), length);
 	for (slot = 0; slot < 2; slot++) {
-		fixture_hold(&flash, synthetic_flash(image.bytes, image.length, &what, 0x200000, slot), 0x200000);
+		fixture_hold(&flash, synthetic_flash(image.bytes, image.length, &what, 0x200000, slot),
+			     0x200000);
 		REQUIRE(flash.bytes && !image_query(&flash.reader, IMAGE_LAYOUT_AUTO, 0, &facts, &error));
 		memset(&of_flash, 0, sizeof(of_flash));
 		REQUIRE(!image_sections(&flash.reader, &facts.place, list, &of_flash, &error));

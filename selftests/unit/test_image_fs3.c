@@ -424,7 +424,8 @@ static void flips_are_noticed(void)
 	for (at = 0; at < image.length; at += step) {
 		/* every byte of header, tables and info; samples of code and gaps */
 		step = at < 0x80 || (at >= ITOC && at < ITOC + 0x400) ||
-		       (at >= info && at < info + 0x400) || (at >= mfg_info && at < mfg_info + 0x140) ? 1 : 257;
+		       (at >= info && at < info + 0x400) || (at >= mfg_info && at < mfg_info + 0x140) ?
+		       1 : 257;
 		bit = 1 << random32() % 8;
 		image.bytes[at] ^= bit;
 		verdict = verdict_at(&image.reader, &place);

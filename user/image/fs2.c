@@ -508,7 +508,8 @@ static void describe(const struct fs2_section *section, bool generic, struct ima
 		described->compressed = section->parameter & FS2_PACKED;
 		described->load &= ~FS2_PACKED;
 	}
-	described->compressed |= section->type == FS2_INI || section->type == FS2_HASHES || section->type == FS2_DDRZ;
+	described->compressed |= section->type == FS2_INI || section->type == FS2_HASHES ||
+				 section->type == FS2_DDRZ;
 }
 
 int fs2_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error)

@@ -107,7 +107,8 @@ static void check_count(struct fs2_verification *v, const char *name, unsigned i
 	if (found < least)
 		check_compared(v->check, IMAGE_DAMAGED, name, 0, least, found, _("the section is missing"));
 	else if (found > 1)
-		check_compared(v->check, IMAGE_UNUSUAL, name, 0, 1, found, _("there are several such sections"));
+		check_compared(v->check, IMAGE_UNUSUAL, name, 0, 1, found,
+			       _("there are several such sections"));
 }
 
 static void check_pointer(struct fs2_verification *v, const char *name, uint32_t where, uint32_t body,
@@ -159,7 +160,8 @@ static void check_guids(struct fs2_verification *v)
 		return;
 	}
 	for (i = 4; i < 6 && i < entries && !v->blank; i++) {
-		mac = (uint64_t)fs2_word(v, v->guid_body + 8 * i) << 32 | fs2_word(v, v->guid_body + 8 * i + 4);
+		mac = (uint64_t)fs2_word(v, v->guid_body + 8 * i) << 32 |
+		      fs2_word(v, v->guid_body + 8 * i + 4);
 		if (mac != UINT64_MAX && (mac >> 48 || mac >> 40 & 1))
 			check_finding(v->check, IMAGE_UNUSUAL, "GUID", v->guid_body + 8 * i,
 				      _("MAC %u is 0x%llx: not the address of one station"), i - 3,
@@ -208,7 +210,8 @@ static void check_full_crc(struct fs2_verification *v)
 		part.verdict = IMAGE_DAMAGED;
 	check_part(v->check, &part);
 	if (v->has_mic && found != expected)
-		check_compared(v->check, IMAGE_DAMAGED, part.name, FS2_FULL_CRC, expected, found, _("wrong CRC"));
+		check_compared(v->check, IMAGE_DAMAGED, part.name, FS2_FULL_CRC, expected, found,
+			       _("wrong CRC"));
 }
 
 static void check_image(struct fs2_verification *v)

@@ -169,7 +169,8 @@ static void check_tlv(struct tlv_check *check, const struct fs2_tlv_view *tlv, u
 		check_finding(check->v->check, IMAGE_UNUSUAL, check->name, where, _("item %u is there twice"),
 			      tlv->id);
 	if (tlv->id > FS2_TLV_PRS && tlv->id != FS2_TLV_END)
-		check_finding(check->v->check, IMAGE_UNUSUAL, check->name, where, _("item %u is not known"), tlv->id);
+		check_finding(check->v->check, IMAGE_UNUSUAL, check->name, where, _("item %u is not known"),
+			      tlv->id);
 	if (tlv->id < 32)
 		check->seen |= 1U << tlv->id;
 	if (tlv->id == FS2_TLV_PSID && tlv->length >= 16)
@@ -191,8 +192,8 @@ static void check_chip(const struct tlv_check *check)
 	for (i = 0; i < check->hw_id_count; i++)
 		if (check->hw_ids[i] == chip)
 			return;
-	check_compared(check->v->check, IMAGE_UNUSUAL, check->name, check->v->info_body, chip, check->hw_ids[0],
-		       _("PCI device id and hardware ids are those of different chips"));
+	check_compared(check->v->check, IMAGE_UNUSUAL, check->name, check->v->info_body, chip,
+		       check->hw_ids[0], _("PCI device id and hardware ids are those of different chips"));
 }
 
 static void check_list(struct tlv_check *check, const uint8_t *info, uint32_t length)
@@ -217,8 +218,8 @@ static void check_list(struct tlv_check *check, const uint8_t *info, uint32_t le
 	else
 		check_length(check, &tlv, v->info_body + before);
 	if ((check->seen & needed) != needed)
-		check_compared(v->check, IMAGE_DAMAGED, check->name, v->info_body, needed, check->seen & needed,
-			       _("version or PSID is missing"));
+		check_compared(v->check, IMAGE_DAMAGED, check->name, v->info_body, needed,
+			       check->seen & needed, _("version or PSID is missing"));
 	check_chip(check);
 }
 

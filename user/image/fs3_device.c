@@ -43,7 +43,8 @@ static int read_mfg_info(const struct image_view *flash, const struct toc *itoc,
 	int code;
 
 	if (!section)
-		return image_fail(error, -EBADMSG, itoc->address, _("there is no MFG_INFO in the device data"));
+		return image_fail(error, -EBADMSG, itoc->address,
+				  _("there is no MFG_INFO in the device data"));
 	code = toc_read_section(flash, section, info, sizeof(info), error);
 	if (code)
 		return code;
@@ -67,7 +68,8 @@ static int read_dev_info(const struct image_view *flash, const struct toc *itoc,
 	int code;
 
 	if (!section)
-		return image_fail(error, -EBADMSG, itoc->address, _("there is no DEV_INFO in the device data"));
+		return image_fail(error, -EBADMSG, itoc->address,
+				  _("there is no DEV_INFO in the device data"));
 	code = toc_read_section(flash, section, info, sizeof(info), error);
 	if (code)
 		return code;

@@ -50,7 +50,8 @@ static int check_sections(struct fs3_verification *v, uint64_t *end, struct imag
 		check_overlap(v, section, before_end);
 		code = section_verify(v->check, &v->flash, section, error);
 		if (!code)
-			code = check_gap(v, before, before_end ? before_end : image_end, section->address, error);
+			code = check_gap(v, before, before_end ? before_end : image_end, section->address,
+					 error);
 		before = section_type_name(section->type);
 		before_end = section_end(section);
 	}

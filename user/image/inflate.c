@@ -105,7 +105,8 @@ static int unpack(const struct image_view *view, const struct image_section *sec
 	int code;
 
 	if (inflateInit(&unpacking->stream) != Z_OK)
-		return image_fail(unpacking->error, -ENOMEM, section->start, _("no memory to unpack the INI"));
+		return image_fail(unpacking->error, -ENOMEM, section->start,
+				  _("no memory to unpack the INI"));
 	code = view_pieces(view, section->start, section->length, unpack_piece, unpacking, unpacking->error);
 	if (!code && !unpacking->ended)
 		code = damaged(unpacking, _("the packed INI has no end"));

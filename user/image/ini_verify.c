@@ -6,7 +6,8 @@
 #include "ini.h"
 #include "ini_verify.h"
 
-#define INI_USUAL_MOST (4U << 20)	/* vendor's have 0.8 MB at most; more would cost too much memory to take apart */
+/* Vendor's INIs have 0.8 MB at most; a much longer one would cost too much memory to take apart. */
+#define INI_USUAL_MOST (4U << 20)
 
 static int compare_psid(struct image_check *check, const char *text, size_t length, const char *psid,
 			struct image_error *error)
