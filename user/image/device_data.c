@@ -20,10 +20,10 @@ bool dev_info_valid(const uint8_t info[DEV_INFO_LENGTH])
 
 static void take_uids(const uint8_t *block, struct image_uids *guid, struct image_uids *mac)
 {
-	guid->count = block[0x03];
+	guid->count = (uint32_t)block[0x01] << 8 | block[0x03];
 	guid->step = block[0x02];
 	guid->base = get64(block + 0x08);
-	mac->count = block[0x13];
+	mac->count = (uint32_t)block[0x11] << 8 | block[0x13];
 	mac->step = block[0x12];
 	mac->base = get64(block + 0x18);
 }

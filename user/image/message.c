@@ -1,25 +1,52 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The message of digests and signatures: an image with holes of ones. firmware-images.md 4.7. */
+/*
+ * The message of digests and signatures: an image with holes of ones. firmware-images.md 4.7. In images with a
+ * hashes table ("version 2") the CRCs that MAIN_CODE holds behind each line are left out,
+ * and what some chips have behind the boot record counts as ones.
+ */
 #include <errno.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
 
+#include "fs4.h"
 #include "message.h"
+
+#define LINE 64
+#define LINE_WITH_CRC 68
+#define HW_IDS 0x118		/* in IMAGE_INFO */
 
 struct hole {
 	uint64_t start, end;
 	uint8_t fill;
 };
 
-/* The magic; a gap, the body and the entry of each section. */
-#define HOLES_MOST (1 + 3 * TOC_ENTRIES)
+/* The magic; the boot record's tag; a gap, the body and the entry of each section. */
+#define HOLES_MOST (2 + 3 * TOC_ENTRIES)
 
 struct message {
 	struct hole holes[HOLES_MOST];
 	unsigned int count;
 	uint64_t end;
+	uint64_t lines, lines_end;	/* whole lines with CRCs; equal: there are none */
+	uint64_t at;			/* of the next byte */
 	EVP_MD_CTX *sha256, *sha512;
 };
+
+/* Bytes of the boot record in front of its tag. Chips that are not named keep what is there. */
+static uint32_t boot_record_size(uint32_t hw_id)
+{
+	switch (hw_id) {
+	case 0x21c:			/* BlueField-3 */
+		return 0x4d0;
+	case 0x254:			/* Spectrum-4, -5 */
+	case 0x270:
+		return 0x660;
+	case 0x256:			/* gearbox manager */
+		return 0x260;
+	default:
+		return 0;
+	}
+}
 
 static void add_hole(struct message *message, uint64_t start, uint64_t end, uint8_t fill)
 {
@@ -51,12 +78,45 @@ static int by_start(const void *one, const void *other)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-static void find_holes(struct message *message, const struct toc *toc, const struct message_form *form)
+static int add_version_2(struct message *message, const struct image_view *view, const struct toc *toc,
+			 struct image_error *error)
+{
+	const struct toc_section *code = toc_find(toc, SECTION_MAIN_CODE, 0);
+	const struct toc_section *info = toc_find(toc, SECTION_IMAGE_INFO, 0);
+	uint32_t pointers[FS4_POINTER_COUNT], size;
+	uint8_t hw_id[4];
+	int result;
+
+	if (view->place.format == IMAGE_FS3)
+		return 0;
+	result = fs4_pointers(view, pointers, error);
+	if (result || !pointers[FS4_HASHES])
+		return result;
+	if (code && code->cache_line_crc) {
+		message->lines = code->address;
+		message->lines_end = message->lines + code->size / LINE_WITH_CRC * LINE_WITH_CRC;
+	}
+	if (!info || info->size < IMAGE_INFO_LENGTH)
+		return 0;
+	result = view_read(view, (uint64_t)info->address + HW_IDS, hw_id, sizeof(hw_id), error);
+	if (result)
+		return result;
+	size = boot_record_size(get32(hw_id) & 0xffff);
+	if (size)
+		add_hole(message, (uint64_t)pointers[FS4_BOOT_RECORD] + size,
+			 (uint64_t)pointers[FS4_BOOT_RECORD] + size + 4, 0xff);
+	return 0;
+}
+
+static int find_holes(struct message *message, const struct image_view *view, const struct toc *toc,
+		      const struct message_form *form, struct image_error *error)
 {
 	const struct toc_section *section, *before = NULL;
 	unsigned int i;
+	int code;
 
 	add_hole(message, 0, IMAGE_MAGIC_LENGTH, 0xff);
+	code = add_version_2(message, view, toc, error);
 	for (i = 0; i < toc->count; i++) {
 		section = &toc->sections[i];
 		add_section_holes(message, section, form);
@@ -67,16 +127,68 @@ static void find_holes(struct message *message, const struct toc *toc, const str
 		before = section;
 	}
 	qsort(message->holes, message->count, sizeof(message->holes[0]), by_start);
+	return code;
+}
+
+static int hash(struct message *message, const uint8_t *bytes, size_t length)
+{
+	if (!EVP_DigestUpdate(message->sha256, bytes, length) ||
+	    (message->sha512 && !EVP_DigestUpdate(message->sha512, bytes, length)))
+		return -ENOMEM;
+	return 0;
+}
+
+/* As many whole lines as a buffer holds, without their CRCs. */
+static int hash_lines(struct message *message, const uint8_t *bytes, size_t lines)
+{
+	uint8_t packed[64 * LINE];
+	size_t i, now;
+	int code = 0;
+
+	for (; lines && !code; lines -= now, bytes += now * LINE_WITH_CRC) {
+		now = lines < 64 ? lines : 64;
+		for (i = 0; i < now; i++)
+			memcpy(packed + i * LINE, bytes + i * LINE_WITH_CRC, LINE);
+		code = hash(message, packed, now * LINE);
+	}
+	return code;
+}
+
+/* How many of the bytes at hand can be taken at once, and that is done. */
+static int add_some(struct message *message, const uint8_t *bytes, size_t length, size_t *taken)
+{
+	uint64_t in_line, room;
+
+	*taken = length;
+	if (message->at >= message->lines_end)
+		return hash(message, bytes, length);
+	if (message->at < message->lines) {
+		room = message->lines - message->at;
+		*taken = length < room ? length : room;
+		return hash(message, bytes, *taken);
+	}
+	room = message->lines_end - message->at;
+	in_line = (message->at - message->lines) % LINE_WITH_CRC;
+	if (!in_line && length >= LINE_WITH_CRC) {
+		*taken = (length < room ? length : room) / LINE_WITH_CRC * LINE_WITH_CRC;
+		return hash_lines(message, bytes, *taken / LINE_WITH_CRC);
+	}
+	room = in_line < LINE ? LINE - in_line : LINE_WITH_CRC - in_line;
+	*taken = length < room ? length : room;
+	return in_line < LINE ? hash(message, bytes, *taken) : 0;
 }
 
 static int add_piece(void *context, const uint8_t *bytes, size_t length)
 {
 	struct message *message = context;
+	size_t taken;
+	int code = 0;
 
-	if (!EVP_DigestUpdate(message->sha256, bytes, length) ||
-	    (message->sha512 && !EVP_DigestUpdate(message->sha512, bytes, length)))
-		return -ENOMEM;
-	return 0;
+	for (; length && !code; length -= taken, bytes += taken) {
+		code = add_some(message, bytes, length, &taken);
+		message->at += taken;
+	}
+	return code;
 }
 
 static int add_fill(struct message *message, uint64_t length, uint8_t fill)
@@ -121,7 +233,9 @@ int message_digest_of(const struct image_view *view, const struct toc *toc, cons
 	struct message message = { .end = toc_end(toc) };
 	int code;
 
-	find_holes(&message, toc, form);
+	code = find_holes(&message, view, toc, form, error);
+	if (code)
+		return code;
 	message.sha256 = EVP_MD_CTX_new();
 	message.sha512 = sha512 ? EVP_MD_CTX_new() : NULL;
 	if (!message.sha256 || !EVP_DigestInit_ex(message.sha256, EVP_sha256(), NULL) ||

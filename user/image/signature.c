@@ -41,6 +41,7 @@ static const struct kind kind_4096 = {
 struct signature {
 	const struct kind *kind;
 	const struct toc_section *section;
+	bool known;			/* form of the message */
 	uint8_t bytes[2 * UUID_LENGTH + KEY_MOST];
 	uint8_t sha256[32], sha512[64];
 };
@@ -164,32 +165,48 @@ static int fit_of(const struct image_view *view, const struct toc *toc, const st
 	return 0;
 }
 
-static bool has_keys(const struct image_view *view, const struct toc *toc, const struct kind *kind)
+static int has_keys(const struct image_view *view, const struct toc *toc, const struct kind *kind, bool *has,
+		    struct image_error *error)
 {
 	unsigned int number;
 	struct key key;
+	int code;
 
-	for (number = 0; number < KEYS; number++)
-		if (!read_key(view, toc, kind, number, &key, NULL))
-			return true;
-	return false;
+	*has = false;
+	for (number = 0; number < KEYS && !*has; number++) {
+		code = read_key(view, toc, kind, number, &key, error);
+		if (code && code != -ENOENT)
+			return code;
+		*has = !code;
+	}
+	return 0;
 }
 
 /*
- * Images with a hashes table are signed in another form, whose public description is
- * incomplete: there, what does not fit proves nothing.
+ * What counts in an image with a hashes table was confirmed for these chips only: elsewhere, what does
+ * not fit proves nothing.
  */
-static bool form_is_known(const struct image_view *view)
+static int is_form_known(const struct image_view *view, const struct image_facts *facts, bool *known,
+			 struct image_error *error)
 {
+	static const uint16_t chips[] = { 0x218, 0x21c, 0x254, 0x256 };
 	uint32_t pointers[FS4_POINTER_COUNT];
+	unsigned int i;
+	int code;
 
+	*known = true;
 	if (view->place.format == IMAGE_FS3)
-		return true;
-	return !fs4_pointers(view, pointers, NULL) && !pointers[FS4_HASHES];
+		return 0;
+	for (i = 0; i < sizeof(chips) / sizeof(chips[0]); i++)
+		if (facts && facts->hw_ids[0].id == chips[i])
+			return 0;
+	code = fs4_pointers(view, pointers, error);
+	*known = !code && !pointers[FS4_HASHES];
+	return code;
 }
 
-static void report_fit(struct image_check *check, const struct image_view *view,
-		       const struct signature *signature, uint64_t length, enum fit fit)
+static void report_fit(struct image_check *check, const struct signature *signature, uint64_t length,
+		       enum fit fit)
 {
 	const struct kind *kind = signature->kind;
 	struct image_part part = { .name = kind->good, .length = length };
@@ -200,7 +217,7 @@ static void report_fit(struct image_check *check, const struct image_view *view,
 		part.crc_ignored = true;
 		break;
 	case FIT_WRONG:
-		part.verdict = form_is_known(view) ? IMAGE_DAMAGED : IMAGE_UNUSUAL;
+		part.verdict = signature->known ? IMAGE_DAMAGED : IMAGE_UNUSUAL;
 		check_finding(check, part.verdict, kind->name, signature->section->address + 2 * UUID_LENGTH,
 			      _("the signature does not fit the image and the key that it names"));
 		break;
@@ -219,11 +236,14 @@ static int check_signature(struct image_check *check, const struct image_view *v
 			   struct signature *signature, struct image_error *error)
 {
 	const struct kind *kind = signature->kind;
-	bool is_2048 = kind == &kind_2048;
+	bool is_2048 = kind == &kind_2048, has;
 	enum fit fit = FIT_NO_KEY, other;
 	int code;
 
-	if (has_keys(view, toc, kind)) {
+	code = has_keys(view, toc, kind, &has, error);
+	if (code)
+		return code;
+	if (has) {
 		code = message_digest_of(view, toc, &kind->forms[0], signature->sha256,
 					 is_2048 ? NULL : signature->sha512, error);
 		if (!code)
@@ -240,7 +260,7 @@ static int check_signature(struct image_check *check, const struct image_view *v
 		if (other == FIT_NAMED || other == FIT_OTHER)
 			fit = other;
 	}
-	report_fit(check, view, signature, toc_end(toc), fit);
+	report_fit(check, signature, toc_end(toc), fit);
 	return 0;
 }
 
@@ -261,10 +281,10 @@ static int check_digest(struct image_check *check, const struct image_view *view
 		;
 	i &= ~3U;
 	if (memcmp(digest, stored, sizeof(digest)))
-		part.verdict = IMAGE_DAMAGED;
+		part.verdict = signature->known ? IMAGE_DAMAGED : IMAGE_UNUSUAL;
 	check_part(check, &part);
 	if (part.verdict)
-		check_compared(check, IMAGE_DAMAGED, signature->kind->name,
+		check_compared(check, part.verdict, signature->kind->name,
 			       signature->section->address + 2 * UUID_LENGTH + i, get32(digest + i),
 			       get32(stored + i), _("the digest is not that of the image (first different words)"));
 	return 0;
@@ -318,9 +338,9 @@ static int check_tail(struct image_check *check, const struct image_view *view, 
 }
 
 static int check_2048(struct image_check *check, const struct image_view *view, const struct toc *toc,
-		      struct image_error *error)
+		      bool known, struct image_error *error)
 {
-	struct signature signature = { .kind = &kind_2048 };
+	struct signature signature = { .kind = &kind_2048, .known = known };
 	const uint8_t *value = value_of(&signature);
 	bool there, named;
 	int code;
@@ -342,9 +362,9 @@ static int check_2048(struct image_check *check, const struct image_view *view, 
 }
 
 static int check_4096(struct image_check *check, const struct image_view *view, const struct toc *toc,
-		      struct image_error *error)
+		      bool known, struct image_error *error)
 {
-	struct signature signature = { .kind = &kind_4096 };
+	struct signature signature = { .kind = &kind_4096, .known = known };
 	bool there;
 	int code;
 
@@ -355,11 +375,13 @@ static int check_4096(struct image_check *check, const struct image_view *view, 
 int digest_verify(struct image_check *check, const struct image_view *view, const struct toc *toc,
 		  const struct image_facts *facts, struct image_error *error)
 {
+	bool known;
 	int code;
 
-	(void)facts;			/* which form a message has, the pointers tell */
 	if (!view_holds(view, 0, toc_end(toc)))
 		return 0;		/* was said, as damage of a section */
-	code = check_2048(check, view, toc, error);
-	return code ? code : check_4096(check, view, toc, error);
+	code = is_form_known(view, facts, &known, error);
+	if (!code)
+		code = check_2048(check, view, toc, known, error);
+	return code ? code : check_4096(check, view, toc, known, error);
 }
