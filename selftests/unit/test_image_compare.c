@@ -529,7 +529,7 @@ static void security(void)
 	struct synthetic plain = { .format = SYNTHETIC_FS4 }, secure = { .format = SYNTHETIC_FS4, .keys = true,
 		.signature_4096 = true, .security_flags = IMAGE_SECURITY_SECURE | IMAGE_SECURITY_SIGNED | IMAGE_SECURITY_MCC,
 		.security_version = 3 };
-	struct synthetic hidden = { .format = SYNTHETIC_FS4, .encrypted = true };
+	struct synthetic hidden = { .format = SYNTHETIC_FS4, .encrypted = true }, card = hidden;
 	struct told told;
 
 	told = compare(&plain, &secure);
@@ -540,6 +540,10 @@ static void security(void)
 	CHECK(!told.identical);
 	told = compare(&hidden, &hidden);
 	CHECK(told.identical && says(&told, "identical"));
+	/* What belongs to the card is in clear. */
+	card.guid = 0x0002c90300112230;
+	told = compare(&hidden, &card);
+	CHECK(told.identical && says(&told, "same-but-identity") && !says(&told, "identical"));
 }
 
 static void retagged(void)

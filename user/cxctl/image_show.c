@@ -285,7 +285,7 @@ static void show_identity(const struct shown *shown)
 	struct output *output = shown->output;
 	bool by_port = facts->uids_by_port;
 
-	if (facts->stripped || facts->encrypted)
+	if (facts->stripped)
 		return;
 	if (*facts->device_data_trouble)
 		output_fact(output, "device_data_trouble", _("Device data"), FROM_DEVICE_DATA, "%s",

@@ -35,6 +35,11 @@ static int keep_part(void *context, const struct image_section *section)
 	return 0;
 }
 
+static int keep_device_data(void *context, const struct image_section *section)
+{
+	return section->device_data ? keep_part(context, section) : 0;
+}
+
 static int read_parts(const struct image_subject *subject, struct parts *parts, struct image_error *error)
 {
 	struct image_section whole = {
@@ -43,9 +48,11 @@ static int read_parts(const struct image_subject *subject, struct parts *parts, 
 
 	if (!subject->facts.encrypted)
 		return image_sections(&subject->reader, &subject->place, keep_part, parts, error);
-	/* No table in clear: all of it is one thing. */
+	/* No table in clear: all of it is one thing, beside the card's data. */
 	whole.length = subject->facts.length > 0x10 ? subject->facts.length - 0x10 : 0;
-	return keep_part(parts, &whole);
+	if (keep_part(parts, &whole))
+		return -ENOMEM;
+	return image_sections(&subject->reader, &subject->place, keep_device_data, parts, error);
 }
 
 /* ---- what a section is ---- */
