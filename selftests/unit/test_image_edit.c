@@ -466,6 +466,26 @@ static bool same_lengths(const struct seen *before, const struct seen *after)
 	return before->count == after->count;
 }
 
+/* A new ROM of FS3 takes PCI_CODE's place and numbers, one of FS4 stands at the end and has none. */
+static void check_new_rom(const struct seen *before, const struct seen *after)
+{
+	const struct image_section *rom = section_of(after, 0x18, false, 0);
+	const struct image_section *pci = section_of(before, 0x02, false, 0);
+
+	if (before->facts.has & IMAGE_HAS_ROM || before->facts.place.format == IMAGE_FS2 || !rom)
+		return;
+	REQUIRE(pci);
+	CHECK(!rom->compressed && !rom->encrypted && rom->crc_kind == IMAGE_CRC_STORED);
+	if (before->facts.place.format == IMAGE_FS3) {
+		CHECK_EQ(rom->start, pci->start);
+		CHECK_EQ(rom->load, pci->load);
+		CHECK_EQ(rom->entry, pci->entry);
+	} else {
+		CHECK_EQ(rom->start + rom->length, after->facts.length);
+		CHECK(!rom->load && !rom->entry);
+	}
+}
+
 static void one_edit(const struct fixture *image, const struct seen *before, const struct image_edit *edit)
 {
 	struct image_edit_result result;
@@ -481,6 +501,7 @@ static void one_edit(const struct fixture *image, const struct seen *before, con
 		check_sections(image, before, &edited, &after);
 		check_ini(before, &after, edit, &result);
 		check_rom(&edited, &after, edit);
+		check_new_rom(before, &after);
 		if (edit->rom_edit == IMAGE_ROM_KEEP && same_lengths(before, &after))
 			check_bytes(image, before, &edited);
 		free(after.ini);
