@@ -22,7 +22,8 @@ static int pci_image(const uint8_t *rom, size_t length, size_t position, size_t 
 
 	if (room < 28 || image[0] != 0x55 || image[1] != 0xaa)
 		return image_fail(error, -EBADMSG, position,
-				  _("there is no PCI expansion ROM at 0x%zx: it would begin with 55 aa"), position);
+				  _("there is no PCI expansion ROM at 0x%zx: it would begin with 55 aa"),
+				  position);
 	at = little16(image + 0x18);
 	if (at & 3 || at + PCIR_LENGTH > room || memcmp(image + at, "PCIR", 4))
 		return image_fail(error, -EBADMSG, position + 0x18,
@@ -32,14 +33,14 @@ static int pci_image(const uint8_t *rom, size_t length, size_t position, size_t 
 	*last = pcir[0x15] & 0x80;
 	if (!*bytes || *bytes > room)
 		return image_fail(error, -EBADMSG, position + at + 0x10,
-				  _("the ROM at 0x%zx claims 0x%zx bytes, the file has 0x%zx from there"), position,
-				  *bytes, room);
+				  _("the ROM at 0x%zx claims 0x%zx bytes, the file has 0x%zx from there"),
+				  position, *bytes, room);
 	return 0;
 }
 
 static int check_chain(const uint8_t *rom, size_t length, struct image_error *error)
 {
-	size_t position = 0, bytes;
+	size_t position = 0, bytes = 0;
 	bool last = false;
 	int code;
 
@@ -75,23 +76,23 @@ int image_rom_check(const uint8_t *rom, size_t length, struct image_error *error
 
 	if (!length || length & 3 || length > ROM_MOST)
 		return image_fail(error, -EBADMSG, 0,
-				  _("a ROM of %zu bytes: it must be a multiple of 4 and at most 0x%x"), length,
-				  ROM_MOST);
+				  _("a ROM of %zu bytes: it must be a multiple of 4 and at most 0x%x"),
+				  length, ROM_MOST);
 	code = check_chain(rom, length, error);
 	if (code)
 		return code;
 	count = image_rom_parse(rom, length, roms);
 	if (!count)
 		return image_fail(error, -EBADMSG, 0,
-				  _("the marker mlxsign: is missing, which says product and version of a ROM"));
+				  _("the marker mlxsign: is missing, which names product and version"));
 	head = rom[2] * 512U;
 	if (head > length)
-		return image_fail(error, -EBADMSG, 2, _("the first PCI image claims 0x%zx bytes, the file has 0x%zx"),
-				  head, length);
+		return image_fail(error, -EBADMSG, 2,
+				  _("the first PCI image claims 0x%zx bytes, the file has 0x%zx"), head, length);
 	for (i = 0; i < head; i++)
 		sum += rom[i];
 	if (sum && summed(roms, count))
 		return image_fail(error, -EBADMSG, 0,
-				  _("the first PCI image's bytes add up to 0x%02x, they should add up to 0"), sum);
+				  _("the first PCI image's bytes add up to 0x%02x, not to 0"), sum);
 	return 0;
 }
