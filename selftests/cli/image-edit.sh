@@ -153,6 +153,8 @@ check "not an INI" refused 6 bad-ini edit stock.bin --ini "$self" -o no.bin
 with_ini() { image 0 edit stock.bin --ini dell.ini -o board.bin && says "changes no behaviour" && says "1 port" &&
     fact board.bin "i['psid'] == 'DEL09A0000009' and i['retagged_from'] == 'MT_0D90110009'"; }
 check "--ini: its PSID and name; says that the text changes no behaviour" with_ini
+other_ini() { image 0 edit fs4.bin --ini dell.ini -n -j && says '"id":"ini-for-other-format","grave":true'; }
+check "--ini of another kind of card: a grave warning" other_ini
 check "--ini with another --psid is refused" refused 4 contradiction edit stock.bin --ini dell.ini --psid HP_1 -o no.bin
 check "--ini with another --name is refused" refused 4 contradiction edit stock.bin --ini dell.ini --name X -o no.bin
 check "a damaged INI is refused" refused 6 bad-ini edit stock.bin --ini nopsid.ini -o no.bin

@@ -50,7 +50,7 @@ const char *edit_side_name(const struct edit_side *side)
 struct plan {
 	struct output *output;
 	const struct editing *editing;
-	unsigned int changes;
+	uint64_t differing;		/* bytes of the whole */
 };
 
 static void show_change(struct plan *plan, const char *key, const char *label, const char *from,
@@ -58,7 +58,6 @@ static void show_change(struct plan *plan, const char *key, const char *label, c
 {
 	if (!strcmp(from, to))
 		return;
-	plan->changes++;
 	output_object(plan->output, NULL);
 	output_string(plan->output, "what", key);
 	output_string(plan->output, "from", *from ? from : NULL);
@@ -162,6 +161,8 @@ static void show_changes(struct plan *plan)
 		show_change(plan, "image_vsd", _("Image VSD"), old->vsd, new->vsd);
 	rom_text(old, from);
 	rom_text(new, to);
+	if (plan->editing->edit.rom_edit == IMAGE_ROM_REPLACE && plan->differing && !strcmp(from, to))
+		snprintf(to, sizeof(to), "%s", _("another of the same version and length"));
 	show_change(plan, "rom", _("Expansion ROM"), from, to);
 	ini_text(before, from);
 	ini_text(after, to);
@@ -316,14 +317,15 @@ static void show_sections(struct plan *plan)
 	struct sections *old = malloc(2 * sizeof(*old)), *new = old + 1;
 
 	output_array(plan->output, "sections");
-	if (old) {
+	if (old && plan->differing) {
 		read_sections(&plan->editing->before, old);
 		read_sections(&plan->editing->after, new);
 		output_table(plan->output, headers, sizeof(headers) / sizeof(headers[0]));
 		compare_sections(plan, old, new);
 		output_table_end(plan->output);
-		free(old);
+		output_line(plan->output, "%s", "");
 	}
+	free(old);
 	output_end(plan->output);
 }
 
@@ -347,7 +349,7 @@ static void show_sums(struct plan *plan)
 	struct output *output = plan->output;
 	char from[8], to[8];
 
-	output_number(output, "differing_bytes", all_differing(plan->editing));
+	output_number(output, "differing_bytes", plan->differing);
 	output_number(output, "length_from", before->memory.length);
 	output_number(output, "length_to", after->memory.length);
 	output_bool(output, "digest_renewed", plan->editing->result.digest_renewed);
@@ -363,7 +365,7 @@ static void show_sums(struct plan *plan)
 			    _("untouched: the edit lies outside of it, or the image has none"));
 	}
 	output_show(output, _("In all"), NULL, _("%llu bytes differ; %zu -> %zu bytes"),
-		    (unsigned long long)all_differing(plan->editing), before->memory.length,
+		    (unsigned long long)plan->differing, before->memory.length,
 		    after->memory.length);
 }
 
@@ -431,6 +433,7 @@ static void warn_of_ini(const struct editing *editing, struct output *output)
 	unsigned int new_ports = editing->after.text ? image_ini_ports(editing->after.text) : 0;
 	unsigned int old_ports = editing->before.text ? image_ini_ports(editing->before.text) : 0;
 	unsigned long id = value ? strtoul(value, NULL, 0) : 0;
+	bool fs2 = facts->place.format == IMAGE_FS2;
 	char text[320];
 
 	show_warning(output, "ini-is-text", false, _("the firmware reads records that were compiled from the board's INI, not its text: the new text changes no behaviour"));
@@ -438,6 +441,11 @@ static void warn_of_ini(const struct editing *editing, struct output *output)
 		snprintf(text, sizeof(text), _("the INI is for PCI device %04lx, the image for %04x"), id, facts->pci_device);
 		show_warning(output, "ini-for-other-device", true, text);
 	}
+	/* Later formats name no device, but have sections of their own: firmware-images.md 8.2, 8.3. */
+	if (fs2 != !ini_get(&editing->new_ini, "image_info", "psid"))
+		show_warning(output, "ini-for-other-format", true, fs2 ?
+			     _("the INI is that of a card of format FS3 or later, the image is FS2") :
+			     _("the INI is that of a card of format FS2, the image is of a later one"));
 	if (new_ports && old_ports && new_ports != old_ports) {
 		snprintf(text, sizeof(text), _("the INI says %u ports, the image was made for %u and stays so"), new_ports,
 			 old_ports);
@@ -457,7 +465,7 @@ static void show_warnings(struct plan *plan)
 	struct output *output = plan->output;
 
 	output_array(output, "warnings");
-	if (!plan->changes)
+	if (!plan->differing)
 		show_warning(output, "nothing-changes", false, _("the image is so already: the copy will be the same"));
 	if (editing->result.retagged)
 		warn_of_retagging(editing, output);
@@ -489,14 +497,13 @@ static void show_head(struct plan *plan)
 
 void edit_show_plan(struct output *output, const struct editing *editing)
 {
-	struct plan plan = { .output = output, .editing = editing };
+	struct plan plan = { .output = output, .editing = editing, .differing = all_differing(editing) };
 
 	output_object(output, "plan");
 	show_head(&plan);
 	show_changes(&plan);
 	output_line(output, "%s", "");
 	show_sections(&plan);
-	output_line(output, "%s", "");
 	show_sums(&plan);
 	show_warnings(&plan);
 	output_end(output);
