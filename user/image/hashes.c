@@ -4,9 +4,9 @@
  * no whole image with a table was at hand, so a hash that differs is called unusual, not damage.
  */
 #include <errno.h>
-#include <openssl/evp.h>
 
 #include "fs4_verify.h"
+#include "sha256.h"
 
 #define TABLE_HEADER 12
 #define HTOC_HEADER 16
@@ -22,22 +22,20 @@ uint64_t fs4_hashes_length(uint32_t words)
 
 static int hash_piece(void *context, const uint8_t *bytes, size_t length)
 {
-	return EVP_DigestUpdate(context, bytes, length) ? 0 : -ENOMEM;
+	SHA512_Update(context, bytes, length);
+	return 0;
 }
 
 int view_sha512(const struct image_view *view, uint64_t start, uint64_t length, uint8_t hash[HASH_LENGTH],
 		struct image_error *error)
 {
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
+	SHA512_CTX context;
 	int code;
 
-	if (!context || !EVP_DigestInit_ex(context, EVP_sha512(), NULL))
-		code = image_fail(error, -ENOMEM, 0, _("no SHA-512 to be had from libcrypto"));
-	else
-		code = view_pieces(view, start, length, hash_piece, context, error);
-	if (!code && !EVP_DigestFinal_ex(context, hash, NULL))
-		code = image_fail(error, -ENOMEM, 0, _("libcrypto could not end a digest"));
-	EVP_MD_CTX_free(context);
+	SHA512_Init(&context);
+	code = view_pieces(view, start, length, hash_piece, &context, error);
+	if (!code)
+		SHA512_Final(hash, &context);
 	return code;
 }
 

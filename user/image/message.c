@@ -5,11 +5,11 @@
  * and what some chips have behind the boot record counts as ones.
  */
 #include <errno.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 
 #include "fs4.h"
 #include "message.h"
+#include "sha256.h"
 
 #define LINE 64
 #define LINE_WITH_CRC 68
@@ -29,7 +29,9 @@ struct message {
 	uint64_t end;
 	uint64_t lines, lines_end;	/* whole lines with CRCs; equal: there are none */
 	uint64_t at;			/* of the next byte */
-	EVP_MD_CTX *sha256, *sha512;
+	SHA256_CTX sha256;
+	SHA512_CTX sha512;
+	bool both;
 };
 
 /* Bytes of the boot record in front of its tag. Chips that are not named keep what is there. */
@@ -130,80 +132,78 @@ static int find_holes(struct message *message, const struct image_view *view, co
 	return code;
 }
 
-static int hash(struct message *message, const uint8_t *bytes, size_t length)
+static void hash(struct message *message, const uint8_t *bytes, size_t length)
 {
-	if (!EVP_DigestUpdate(message->sha256, bytes, length) ||
-	    (message->sha512 && !EVP_DigestUpdate(message->sha512, bytes, length)))
-		return -ENOMEM;
-	return 0;
+	SHA256_Update(&message->sha256, bytes, length);
+	if (message->both)
+		SHA512_Update(&message->sha512, bytes, length);
 }
 
 /* As many whole lines as a buffer holds, without their CRCs. */
-static int hash_lines(struct message *message, const uint8_t *bytes, size_t lines)
+static void hash_lines(struct message *message, const uint8_t *bytes, size_t lines)
 {
 	uint8_t packed[64 * LINE];
 	size_t i, now;
-	int code = 0;
 
-	for (; lines && !code; lines -= now, bytes += now * LINE_WITH_CRC) {
+	for (; lines; lines -= now, bytes += now * LINE_WITH_CRC) {
 		now = lines < 64 ? lines : 64;
 		for (i = 0; i < now; i++)
 			memcpy(packed + i * LINE, bytes + i * LINE_WITH_CRC, LINE);
-		code = hash(message, packed, now * LINE);
+		hash(message, packed, now * LINE);
 	}
-	return code;
 }
 
-/* How many of the bytes at hand can be taken at once, and that is done. */
-static int add_some(struct message *message, const uint8_t *bytes, size_t length, size_t *taken)
+/* Takes some of the bytes at hand, and says how many. */
+static size_t add_some(struct message *message, const uint8_t *bytes, size_t length)
 {
-	uint64_t in_line, room;
+	uint64_t room = message->lines_end - message->at, in_line;
 
-	*taken = length;
-	if (message->at >= message->lines_end)
-		return hash(message, bytes, length);
+	if (message->at >= message->lines_end) {
+		hash(message, bytes, length);
+		return length;
+	}
 	if (message->at < message->lines) {
 		room = message->lines - message->at;
-		*taken = length < room ? length : room;
-		return hash(message, bytes, *taken);
+		length = length < room ? length : room;
+		hash(message, bytes, length);
+		return length;
 	}
-	room = message->lines_end - message->at;
 	in_line = (message->at - message->lines) % LINE_WITH_CRC;
 	if (!in_line && length >= LINE_WITH_CRC) {
-		*taken = (length < room ? length : room) / LINE_WITH_CRC * LINE_WITH_CRC;
-		return hash_lines(message, bytes, *taken / LINE_WITH_CRC);
+		length = (length < room ? length : room) / LINE_WITH_CRC;
+		hash_lines(message, bytes, length);
+		return length * LINE_WITH_CRC;
 	}
 	room = in_line < LINE ? LINE - in_line : LINE_WITH_CRC - in_line;
-	*taken = length < room ? length : room;
-	return in_line < LINE ? hash(message, bytes, *taken) : 0;
+	length = length < room ? length : room;
+	if (in_line < LINE)
+		hash(message, bytes, length);
+	return length;
 }
 
 static int add_piece(void *context, const uint8_t *bytes, size_t length)
 {
 	struct message *message = context;
 	size_t taken;
-	int code = 0;
 
-	for (; length && !code; length -= taken, bytes += taken) {
-		code = add_some(message, bytes, length, &taken);
+	for (; length; length -= taken, bytes += taken) {
+		taken = add_some(message, bytes, length);
 		message->at += taken;
 	}
-	return code;
+	return 0;
 }
 
-static int add_fill(struct message *message, uint64_t length, uint8_t fill)
+static void add_fill(struct message *message, uint64_t length, uint8_t fill)
 {
 	uint8_t bytes[1024];
 	size_t now;
-	int code = 0;
 
 	memset(bytes, fill, sizeof(bytes));
-	while (length && !code) {
+	while (length) {
 		now = length < sizeof(bytes) ? length : sizeof(bytes);
-		code = add_piece(message, bytes, now);
+		add_piece(message, bytes, now);
 		length -= now;
 	}
-	return code;
 }
 
 static int add_all(struct message *message, const struct image_view *view, struct image_error *error)
@@ -221,7 +221,7 @@ static int add_all(struct message *message, const struct image_view *view, struc
 		}
 		if (code || i == message->count || message->holes[i].end <= at)
 			continue;
-		code = add_fill(message, message->holes[i].end - at, message->holes[i].fill);
+		add_fill(message, message->holes[i].end - at, message->holes[i].fill);
 		at = message->holes[i].end;
 	}
 	return code;
@@ -230,25 +230,21 @@ static int add_all(struct message *message, const struct image_view *view, struc
 int message_digest_of(const struct image_view *view, const struct toc *toc, const struct message_form *form,
 		      uint8_t sha256[32], uint8_t sha512[64], struct image_error *error)
 {
-	struct message message = { .end = toc_end(toc) };
+	struct message message = { .end = toc_end(toc), .both = sha512 != NULL };
 	int code;
 
 	code = find_holes(&message, view, toc, form, error);
 	if (code)
 		return code;
-	message.sha256 = EVP_MD_CTX_new();
-	message.sha512 = sha512 ? EVP_MD_CTX_new() : NULL;
-	if (!message.sha256 || !EVP_DigestInit_ex(message.sha256, EVP_sha256(), NULL) ||
-	    (sha512 && (!message.sha512 || !EVP_DigestInit_ex(message.sha512, EVP_sha512(), NULL))))
-		code = image_fail(error, -ENOMEM, 0, _("no SHA-256 or SHA-512 to be had from libcrypto"));
-	else
-		code = add_all(&message, view, error);
-	if (!code && (!EVP_DigestFinal_ex(message.sha256, sha256, NULL) ||
-		      (sha512 && !EVP_DigestFinal_ex(message.sha512, sha512, NULL))))
-		code = image_fail(error, -ENOMEM, 0, _("libcrypto could not end a digest"));
-	EVP_MD_CTX_free(message.sha256);
-	EVP_MD_CTX_free(message.sha512);
-	return code;
+	SHA256_Init(&message.sha256);
+	SHA512_Init(&message.sha512);
+	code = add_all(&message, view, error);
+	if (code)
+		return code;
+	SHA256_Final(sha256, &message.sha256);
+	if (sha512)
+		SHA512_Final(sha512, &message.sha512);
+	return 0;
 }
 
 int message_digest(const struct image_view *view, const struct toc *toc, const uint32_t masked[2],

@@ -2,10 +2,17 @@
 /* Bytes of files, memory and flashes, and of an image at its place: firmware-images.md 0.3, 0.4. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "private.h"
 
 #define READ_MOST 0x10000
+#define PAGE_MOST 0x10000	/* of any machine */
+#define FAULT_LEAST 0x40000
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 static int memory_read(void *context, uint64_t offset, void *buffer, size_t length)
 {
@@ -98,6 +105,19 @@ const uint8_t *view_bytes(const struct image_view *view, uint64_t logical, uint6
 	return view->reader->bytes + image_physical(&view->place, logical);
 }
 
+/*
+ * What is mapped comes page by page, each by a fault that costs more than the CRC of the page. Where the kernel
+ * can bring all at once, it does; where it cannot, nothing is lost.
+ */
+static void bring(const uint8_t *bytes, uint64_t length)
+{
+	uintptr_t start = ((uintptr_t)bytes + PAGE_MOST - 1) & ~(uintptr_t)(PAGE_MOST - 1);
+
+	if (length >= FAULT_LEAST)
+		madvise((void *)start, (length - (start - (uintptr_t)bytes)) & ~(uint64_t)(PAGE_MOST - 1),
+			MADV_POPULATE_READ);
+}
+
 int view_pieces(const struct image_view *view, uint64_t logical, uint64_t length,
 		int (*piece)(void *context, const uint8_t *bytes, size_t length), void *context,
 		struct image_error *error)
@@ -107,8 +127,10 @@ int view_pieces(const struct image_view *view, uint64_t logical, uint64_t length
 	size_t now;
 	int code;
 
-	if (bytes)
+	if (bytes) {
+		bring(bytes, length);
 		return piece(context, bytes, length);
+	}
 	while (length) {
 		now = length < sizeof(buffer) ? length : sizeof(buffer);
 		code = view_read(view, logical, buffer, now, error);
@@ -128,13 +150,31 @@ bool all_bytes(const uint8_t *bytes, size_t length, uint8_t value)
 	return !length || (bytes[0] == value && !memcmp(bytes, bytes + 1, length - 1));
 }
 
+#define BLANK_BLOCK 4096
+
+/* One stream of loads, and no branch in it. */
+static bool is_blank(const uint8_t *bytes)
+{
+	uint64_t words[4], all[4] = { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX };
+	size_t i;
+
+	for (i = 0; i < BLANK_BLOCK; i += sizeof(words)) {
+		memcpy(words, bytes + i, sizeof(words));
+		all[0] &= words[0];
+		all[1] &= words[1];
+		all[2] &= words[2];
+		all[3] &= words[3];
+	}
+	return (all[0] & all[1] & all[2] & all[3]) == UINT64_MAX;
+}
+
 static int blank_piece(void *context, const uint8_t *bytes, size_t length)
 {
 	uint64_t *end = context;
 	size_t i = 0;
 
-	while (length - i >= 4096 && all_bytes(bytes + i, 4096, 0xff))
-		i += 4096;
+	while (length - i >= BLANK_BLOCK && is_blank(bytes + i))
+		i += BLANK_BLOCK;
 	while (i < length && bytes[i] == 0xff)
 		i++;
 	*end += i;
