@@ -30,7 +30,9 @@ static void any_text(char *text, unsigned int least, unsigned int most, const ch
 
 /* ---- images ---- */
 
-enum kind { FS2, FS2_ROM, FS3, FS3_DIGEST, FS3_IB, FS4, FS4_DIGEST, FS4_HASHES, FS4_STRIPPED, FS3_STRIPPED, KINDS };
+enum kind {
+	FS2, FS2_ROM, FS3, FS3_DIGEST, FS3_IB, FS4, FS4_DIGEST, FS4_HASHES, FS4_STRIPPED, FS3_STRIPPED, KINDS,
+};
 
 static struct synthetic recipe(enum kind kind)
 {
@@ -141,7 +143,8 @@ static bool see(const struct fixture *image, struct seen *seen)
 	return true;
 }
 
-static const struct image_section *section_of(const struct seen *seen, uint32_t type, bool device, unsigned int nth)
+static const struct image_section *section_of(const struct seen *seen, uint32_t type, bool device,
+					      unsigned int nth)
 {
 	unsigned int i;
 
@@ -287,10 +290,10 @@ static void expect_ids(struct image_facts *facts, const struct image_edit *edit,
 	bool by_port = facts->uids_by_port;
 
 	if (!fs2) {
-		expect_uids(&facts->base_guid, by_port ? &facts->port2_guid : NULL, edit->set_guids, edit->guid[0],
-			    edit);
-		expect_uids(&facts->base_mac, by_port ? &facts->port2_mac : NULL, edit->set_macs, edit->mac[0],
-			    edit);
+		expect_uids(&facts->base_guid, by_port ? &facts->port2_guid : NULL, edit->set_guids,
+			    edit->guid[0], edit);
+		expect_uids(&facts->base_mac, by_port ? &facts->port2_mac : NULL, edit->set_macs,
+			    edit->mac[0], edit);
 		return;
 	}
 	if (edit->set_guids)
@@ -361,8 +364,8 @@ static bool may_change(const struct image_section *section, enum image_format fo
 }
 
 /* All other sections are there with the same bytes, in the same order. */
-static void check_sections(const struct fixture *image, const struct seen *before, const struct fixture *edited,
-			   const struct seen *after)
+static void check_sections(const struct fixture *image, const struct seen *before,
+			   const struct fixture *edited, const struct seen *after)
 {
 	const struct image_section *was, *is;
 	unsigned int i, j = 0;
@@ -517,7 +520,8 @@ static void random_edits(void)
 
 	random_state = ktap_seed();
 	for (kind = 0; kind < KINDS && !ktap_failed(); kind++) {
-		bool fs2 = kind == FS2 || kind == FS2_ROM, stripped = kind == FS3_STRIPPED || kind == FS4_STRIPPED;
+		bool fs2 = kind == FS2 || kind == FS2_ROM;
+		bool stripped = kind == FS3_STRIPPED || kind == FS4_STRIPPED;
 
 		if (!make(&image, kind) || !see(&image, &before))
 			return;
@@ -615,7 +619,9 @@ static void ids_there_and_back(void)
 
 static void rom_there_and_back(void)
 {
-	static const enum kind kinds[] = { FS2, FS3, FS3_DIGEST, FS4, FS4_DIGEST, FS4_STRIPPED, FS3_STRIPPED };
+	static const enum kind kinds[] = {
+		FS2, FS3, FS3_DIGEST, FS4, FS4_DIGEST, FS4_STRIPPED, FS3_STRIPPED,
+	};
 	struct image_edit there = { .rom_edit = IMAGE_ROM_REPLACE, .allow_rom_change = true };
 	struct image_edit back = { .rom_edit = IMAGE_ROM_REMOVE, .allow_rom_change = true };
 	struct fixture image;
@@ -633,7 +639,7 @@ static void rom_there_and_back(void)
 	free(rom);
 }
 
-/* The first PSID counts, through any number of changes, even when the INI is replaced; back to it, the mark goes. */
+/* The first PSID counts, even when the INI is replaced; back to it, the mark goes. */
 static void the_first_psid_counts(void)
 {
 	static const enum kind kinds[] = { FS2, FS3, FS4_DIGEST };
@@ -645,7 +651,8 @@ static void the_first_psid_counts(void)
 	char from[17];
 
 	for (i = 0; i < 3; i++) {
-		if (!make(&image, kinds[i]) || !see(&image, &before) || !edit_of(&image, &one, &first, &result))
+		if (!make(&image, kinds[i]) || !see(&image, &before) ||
+		    !edit_of(&image, &one, &first, &result))
 			return;
 		two.ini = before.ini;
 		two.ini_length = before.ini_length;
@@ -702,7 +709,8 @@ static void device_data_takes_turns(void)
 static void an_ini_before_a_rom_grows(void)
 {
 	static const enum kind kinds[] = { FS3_DIGEST, FS4_DIGEST };
-	struct image_edit add = { .rom_edit = IMAGE_ROM_REPLACE }, tag = { .psid = "TST_RETAGGED", .name = "N_A1" };
+	struct image_edit add = { .rom_edit = IMAGE_ROM_REPLACE };
+	struct image_edit tag = { .psid = "TST_RETAGGED", .name = "N_A1" };
 	struct image_edit_result result;
 	struct fixture image, with_rom;
 	struct seen before;
@@ -725,15 +733,16 @@ static void an_ini_before_a_rom_grows(void)
 
 /* ---- refusals ---- */
 
-static void refused(const struct fixture *image, const struct image_edit *edit, int expected, const char *says,
-		    int line)
+static void refused(const struct fixture *image, const struct image_edit *edit, int expected,
+		    const char *says, int line)
 {
 	struct image_edit_result result;
 	struct image_error error = { 0 };
 	int code = image_edit(image->bytes, image->length, edit, &result, &error);
 
 	if (code != expected || !strstr(error.text, says))
-		ktap_fail(__FILE__, line, "%d \"%s\", expected %d with \"%s\"", code, error.text, expected, says);
+		ktap_fail(__FILE__, line, "%d \"%s\", expected %d with \"%s\"", code, error.text, expected,
+			  says);
 	if (result.bytes)
 		ktap_fail(__FILE__, line, "a refused edit left bytes");
 	free(result.bytes);
@@ -972,7 +981,7 @@ static void an_edit_of_nothing(void)
 
 /* ---- layouts ---- */
 
-/* FS5: device data only, with and without a component header behind the file; and with the table elsewhere. */
+/* FS5: device data only, with and without a component header behind the file. FS4: tables elsewhere. */
 static void device_data_of_other_layouts(void)
 {
 	struct image_edit edit = { .set_guids = true, .set_macs = true, .guid = { 0x1234 }, .mac = { 0x5678 },
@@ -982,8 +991,9 @@ static void device_data_of_other_layouts(void)
 	unsigned int i;
 
 	for (i = 0; i < 4; i++) {
-		struct synthetic what = { .format = i < 2 ? SYNTHETIC_FS5 : SYNTHETIC_FS4, .code_size = 0x4000 };
+		struct synthetic what = { .code_size = 0x4000 };
 
+		what.format = i < 2 ? SYNTHETIC_FS5 : SYNTHETIC_FS4;
 		what.encapsulated = i == 1;
 		what.dtoc_divisor = i == 2 ? 1 : 0;
 		what.second_itoc = i == 3;

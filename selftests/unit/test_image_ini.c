@@ -135,8 +135,8 @@ static void hear(void *context, const struct image_finding *finding)
 	said->count++;
 	if (finding->verdict > said->worst)
 		said->worst = finding->verdict;
-	snprintf(said->text + used, sizeof(said->text) - used, "%llu %s: %s\n", (unsigned long long)finding->where,
-		 finding->part, finding->text);
+	snprintf(said->text + used, sizeof(said->text) - used, "%llu %s: %s\n",
+		 (unsigned long long)finding->where, finding->part, finding->text);
 }
 
 static struct said check(const char *text)
@@ -158,7 +158,8 @@ static void one_finding(const char *text, enum image_verdict worst, const char *
 	struct said said = check(text);
 
 	if (said.count != 1 || said.worst != worst || !strstr(said.text, says))
-		ktap_fail(__FILE__, line, "%u findings, expected one with \"%s\": %s", said.count, says, said.text);
+		ktap_fail(__FILE__, line, "%u findings, expected one with \"%s\": %s", said.count, says,
+			  said.text);
 }
 
 #define BOARD "[PS_INFO]\nName = N_A1\n[ADAPTER]\nPSID = TST_1\n"
@@ -194,14 +195,15 @@ static void same_text(const char *is, size_t length, const char *expected, int l
 
 static void renamed(void)
 {
-	static const char text[] = ";psid = a\n[image_info]\npsid\t=  OLD  \r\nname=\n[ADAPTER]\nPSID=OLD;x\nName = kept";
+	static const char text[] =
+		";psid = a\n[image_info]\npsid\t=  OLD  \r\nname=\n[ADAPTER]\nPSID=OLD;x\nName = kept";
 	static const char expected[] =
-		";psid = a\n[image_info]\npsid\t=  LONGER_PSID  \r\nname=N_A1\n[ADAPTER]\nPSID=LONGER_PSID\nName = kept";
+		";psid = a\n[image_info]\npsid\t=  NEW_PSID  \r\nname=N_A1\n[ADAPTER]\nPSID=NEW_PSID\nName = kept";
 	struct image_error error;
 	size_t length;
 	char *out;
 
-	REQUIRE(!ini_rename(text, strlen(text), "LONGER_PSID", "N_A1", &out, &length, &error));
+	REQUIRE(!ini_rename(text, strlen(text), "NEW_PSID", "N_A1", &out, &length, &error));
 	same_text(out, length, expected, __LINE__);
 	free(out);
 	REQUIRE(!ini_rename(text, strlen(text), NULL, NULL, &out, &length, &error));
@@ -240,7 +242,8 @@ static void marked(void)
 	mark("a=1\n" INI_RETAGGED "FIRST\n", "OLD", "NEW", "a=1\n" INI_RETAGGED "FIRST\n", __LINE__);
 	mark("a=1\n" INI_RETAGGED "FIRST\nb=2\n", "OLD", "FIRST", "a=1\nb=2\n", __LINE__);
 	/* Inside a value it is no mark. */
-	mark("a=" INI_RETAGGED "FIRST\n", "OLD", "NEW", "a=" INI_RETAGGED "FIRST\n" INI_RETAGGED "OLD\n", __LINE__);
+	mark("a=" INI_RETAGGED "FIRST\n", "OLD", "NEW", "a=" INI_RETAGGED "FIRST\n" INI_RETAGGED "OLD\n",
+	     __LINE__);
 	REQUIRE(!ini_mark_retagged("a=1\n\0\0", 6, "OLD", "NEW", &once, &length, &error));
 	same_text(once, length, "a=1\n" INI_RETAGGED "OLD\n", __LINE__);
 	free(once);

@@ -192,7 +192,8 @@ static void step(const char *what, struct fixture *image, const struct image_edi
 
 static void ids_and_vsd_of_all(void)
 {
-	const char *const guid[] = { "mstflint", "-y", "-i", path, "-guid", "0x0002c903000a0b00", "sg", NULL };
+	const char *const guid[] = { "mstflint", "-y", "-i", path, "-guid", "0x0002c903000a0b00", "sg",
+				     NULL };
 	const char *const mac[] = { "mstflint", "-y", "-i", path, "-mac", "0x0002c90a0b00", "sg", NULL };
 	const char *const both[] = { "mstflint", "-y", "-i", path, "-guid", "0x0002c903000c0d00", "-mac",
 				     "0x0002c90c0d00", "sg", NULL };
@@ -278,7 +279,9 @@ static int note_span(void *context, const struct image_section *section)
 	struct spans *spans = context;
 
 	if (!section->device_data && section->type && spans->count < 80)
-		spans->span[spans->count++] = (struct span){ section->start, section->start + section->length };
+		spans->span[spans->count++] = (struct span){
+			section->start, section->start + section->length
+		};
 	if (section->device_data && section->start < spans->device)
 		spans->device = section->start;
 	return 0;
@@ -321,7 +324,9 @@ static char rom_path[] = "/tmp/cxctl-test-XXXXXX";
 
 static uint8_t *make_rom(uint32_t size, uint32_t pci, size_t *length)
 {
-	struct synthetic what = { .format = SYNTHETIC_FS2, .rom_size = size, .pci_device = pci, .seed = size };
+	struct synthetic what = {
+		.format = SYNTHETIC_FS2, .rom_size = size, .pci_device = pci, .seed = size,
+	};
 	struct image_error error = { 0 };
 	struct image_facts facts;
 	struct fixture image;

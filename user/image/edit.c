@@ -27,11 +27,11 @@ bool image_edit_forbidden(const struct image_facts *facts, char *why, size_t roo
 	} flags[] = {
 		{ IMAGE_SECURITY_ENCRYPTED, N_("the image is encrypted: what is inside cannot be changed") },
 		{ IMAGE_SECURITY_SECURE,
-		  N_("the image is signed (flag secure_fw): a card refuses it with any change in its firmware part") },
+		  N_("the image is signed (flag secure_fw): a card refuses changed firmware") },
 		{ IMAGE_SECURITY_SIGNED,
-		  N_("the image is signed (flag signed_fw): a card refuses it with any change in its firmware part") },
+		  N_("the image is signed (flag signed_fw): a card refuses changed firmware") },
 		{ IMAGE_SECURITY_SECURE_BOOT,
-		  N_("the image is for secure boot (flag secure_boot): with any change in its firmware part it would not start") },
+		  N_("the image is for secure boot (flag secure_boot): changed firmware would not start") },
 	};
 	size_t i;
 
@@ -61,7 +61,8 @@ bool psid_possible(const char *psid, char *why, size_t room)
 	for (i = 0; i < length; i++) {
 		if (isalnum((unsigned char)psid[i]) || psid[i] == '_' || psid[i] == '-')
 			continue;
-		snprintf(why, room, _("character %zu cannot stand in a PSID: letters, digits, _ and - can"), i + 1);
+		snprintf(why, room, _("character %zu cannot stand in a PSID: letters, digits, _ and - can"),
+			 i + 1);
 		return false;
 	}
 	return true;
@@ -75,12 +76,12 @@ static int check_text(struct editor *e, const char *what, const char *text, size
 		return 0;
 	length = strlen(text);
 	if (length > most)
-		return image_fail(e->error, -EINVAL, 0, _("%s has at most %zu characters, this has %zu"), what, most,
-				  length);
+		return image_fail(e->error, -EINVAL, 0, _("%s has at most %zu characters, this has %zu"), what,
+				  most, length);
 	for (i = 0; i < length; i++)
 		if (text[i] < 0x20 || text[i] > 0x7e)
-			return image_fail(e->error, -EINVAL, 0, _("%s: character %zu is not printable ASCII"), what,
-					  i + 1);
+			return image_fail(e->error, -EINVAL, 0, _("%s: character %zu is not printable ASCII"),
+					  what, i + 1);
 	return 0;
 }
 
@@ -100,7 +101,8 @@ static int check_texts(struct editor *e)
 	if (code || !edit->name)
 		return code;
 	if (!*edit->name || edit->name[0] == ' ' || edit->name[strlen(edit->name) - 1] == ' ')
-		return image_fail(e->error, -EINVAL, 0, _("a name is not empty, and no blank stands at its ends"));
+		return image_fail(e->error, -EINVAL, 0,
+				  _("a name is not empty, and no blank stands at its ends"));
 	return 0;
 }
 
@@ -110,7 +112,8 @@ static int check_macs(struct editor *e, unsigned int count)
 
 	for (i = 0; i < count && e->edit->set_macs; i++)
 		if (e->edit->mac[i] >> 48 || e->edit->mac[i] >> 40 & 1)
-			return image_fail(e->error, -EINVAL, 0, _("0x%llx is not the MAC address of one station"),
+			return image_fail(e->error, -EINVAL, 0,
+					  _("0x%llx is not the MAC address of one station"),
 					  (unsigned long long)e->edit->mac[i]);
 	return 0;
 }
@@ -124,15 +127,15 @@ static int check_fs2_ids(struct editor *e)
 		return image_fail(e->error, -EINVAL, 0, _("an FS2 image has one VSD only, that of the card"));
 	if (edit->uid_count || edit->uid_step)
 		return image_fail(e->error, -EINVAL, 0,
-				  _("an FS2 image holds each GUID and MAC: it has no number or step of them"));
+				  _("an FS2 image holds each GUID and MAC, no number or step of them"));
 	for (i = 0; i < 4 && edit->set_guids; i++)
 		if (!edit->guid[i] || edit->guid[i] == UINT64_MAX)
 			return image_fail(e->error, -EINVAL, 0,
-					  _("GUID %u would be %016llx, which names no card: counting up wrapped around"),
+					  _("GUID %u would be %016llx, no card's: counting up wrapped around"),
 					  i, (unsigned long long)edit->guid[i]);
 	if (e->facts->blank_guids && edit->set_macs && !edit->set_guids)
 		return image_fail(e->error, -EINVAL, 0,
-				  _("the image has no GUIDs yet: MAC addresses alone would leave half an identity"));
+				  _("the image has no GUIDs yet: MAC addresses alone are half an identity"));
 	return check_macs(e, 2);
 }
 
@@ -145,12 +148,12 @@ static int check_later_ids(struct editor *e)
 		return image_fail(e->error, -EINVAL, 0, _("number and step of ids are at most 255"));
 	if (edit_of_device_data(edit) && e->facts->stripped)
 		return image_fail(e->error, -EINVAL, 0,
-				  _("the file is stripped: it has no device data that could hold GUIDs, MACs or a VSD"));
+				  _("the file is stripped: it has no device data for GUIDs, MACs or a VSD"));
 	if (edit_of_device_data(edit) && e->facts->device_data_trouble[0])
 		return image_fail(e->error, -EBADMSG, 0, "%s", e->facts->device_data_trouble);
 	if (ids && !e->facts->guids_override)
 		return image_fail(e->error, -EINVAL, 0,
-				  _("the ids come from MFG_INFO (guids_override_en is 0): changing DEV_INFO changes nothing"));
+				  _("the ids come from MFG_INFO (guids_override_en is 0), not from what can be edited"));
 	return check_macs(e, 1);
 }
 
@@ -166,12 +169,12 @@ static int check_firmware(struct editor *e)
 		return image_fail(e->error, -EPERM, 0, "%s", text);
 	if (e->facts->place.format == IMAGE_FS5)
 		return image_fail(e->error, -EOPNOTSUPP, 0,
-				  _("how the digests of FS5's boot parts follow a change is not public: only device data can be edited"));
+				  _("the digests of FS5's boot parts are not public: only device data can be edited"));
 	if (edit->rom_edit == IMAGE_ROM_KEEP)
 		return 0;
 	if (e->facts->has & IMAGE_HAS_PRODUCT && !edit->allow_rom_change)
 		return image_fail(e->error, -EPERM, 0,
-				  _("the image is product version %s, which includes its ROM: the ROM is changed on explicit request only"),
+				  _("the ROM belongs to product version %s: it is changed on explicit request only"),
 				  e->facts->product_version);
 	if (edit->rom_edit == IMAGE_ROM_REMOVE && !(e->facts->has & IMAGE_HAS_ROM))
 		return image_fail(e->error, -EINVAL, 0, _("the image has no ROM that could be removed"));
@@ -237,7 +240,8 @@ static int new_text(struct editor *e, const struct text *old, struct text *text)
 			memcpy(text->bytes, old->bytes, old->length);
 	} else {
 		if (e->edit->ini_length > IMAGE_INI_MOST)
-			return image_fail(e->error, -EINVAL, 0, _("an INI has at most %u bytes"), IMAGE_INI_MOST);
+			return image_fail(e->error, -EINVAL, 0, _("an INI has at most %u bytes"),
+					  IMAGE_INI_MOST);
 		code = ini_parse(e->edit->ini, e->edit->ini_length, &ini, e->error);
 		if (code)
 			return code == -EBADMSG ? -EINVAL : code;
@@ -290,7 +294,7 @@ static int make_ini(struct editor *e, const struct text *old, struct text *text,
 			return image_fail(e->error, -EINVAL, 0, _("the image has no place for an INI"));
 		if (e->edit->name && e->facts->place.format == IMAGE_FS2)
 			return image_fail(e->error, -EINVAL, 0,
-					  _("the image has no INI, the only place of an FS2 image that holds a name"));
+					  _("the image has no INI, the only place for the name in FS2"));
 		first_psid(e, old, old, first);
 		result->retagged = strcmp(first, psid);
 		return 0;
@@ -345,11 +349,13 @@ static void note_damage(void *context, const struct image_finding *finding)
 	damage->error.where = finding->where;
 	if (finding->compared)
 		snprintf(damage->error.text, sizeof(damage->error.text),
-			 _("the image is damaged: %s at 0x%llx: %s (expected 0x%x, found 0x%x)"), finding->part,
-			 (unsigned long long)finding->where, finding->text, finding->expected, finding->found);
+			 _("the image is damaged: %s at 0x%llx: %s (expected 0x%x, found 0x%x)"),
+			 finding->part, (unsigned long long)finding->where, finding->text,
+			 finding->expected, finding->found);
 	else
-		snprintf(damage->error.text, sizeof(damage->error.text), _("the image is damaged: %s at 0x%llx: %s"),
-			 finding->part, (unsigned long long)finding->where, finding->text);
+		snprintf(damage->error.text, sizeof(damage->error.text),
+			 _("the image is damaged: %s at 0x%llx: %s"), finding->part,
+			 (unsigned long long)finding->where, finding->text);
 }
 
 static int check_good(const struct image_reader *reader, const struct image_place *place,
@@ -380,7 +386,7 @@ static int check_place(const struct image_reader *reader, const struct image_pla
 		good += !places[i].misplaced;
 	if (place->address || good > 1 || (place->format == IMAGE_FS2 && place->layout != IMAGE_LAYOUT_FILE))
 		return image_fail(error, -EINVAL, place->address,
-				  _("this is what a card's flash held, not an image: extract the image from it first"));
+				  _("this is what a flash held, not an image: extract the image first"));
 	return 0;
 }
 
@@ -412,7 +418,8 @@ static int check_result(const struct editor *e)
 	if (!code)
 		code = check_good(&reader, &facts.place, &why);
 	if (code)
-		return image_fail(e->error, -EIO, why.where, _("the edit failed, nothing was made: %.200s"), why.text);
+		return image_fail(e->error, -EIO, why.where, _("the edit failed, nothing was made: %.200s"),
+				  why.text);
 	return 0;
 }
 
@@ -485,7 +492,8 @@ static int read_rom(const struct image_view *view, const struct image_section *s
 		return image_fail(error, -ENOMEM, section->start, _("no memory for a ROM of %llu bytes"),
 				  (unsigned long long)section->length);
 	code = view_read(view, section->start, *rom, section->length, error);
-	if (!code && section->crc_kind == IMAGE_CRC_STORED && image_crc16(*rom, section->length) != section->crc)
+	if (!code && section->crc_kind == IMAGE_CRC_STORED &&
+	    image_crc16(*rom, section->length) != section->crc)
 		code = image_fail(error, -EBADMSG, section->start, _("section ROM_CODE at 0x%llx: wrong CRC"),
 				  (unsigned long long)section->start);
 	if (code) {

@@ -147,7 +147,8 @@ static int edit_device(struct toc_editor *t)
 			break;
 	if (i == t->count || entry_size(t->entries[i]) < DEV_INFO_LENGTH ||
 	    entry_end(t->entries[i]) > t->e->length)
-		return image_fail(t->e->error, -EBADMSG, t->itoc, _("there is no DEV_INFO in the device data"));
+		return image_fail(t->e->error, -EBADMSG, t->itoc,
+				  _("there is no DEV_INFO in the device data"));
 	entry = t->entries[i];
 	info = t->e->out + entry_address(entry);
 	code = edit_dev_info(t->e, info, entry_address(entry));

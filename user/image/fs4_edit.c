@@ -51,7 +51,7 @@ static int edit_device(struct editor *e)
 		return code;
 	if (copies.valid_count != 1 || !copies.other_count)
 		return image_fail(e->error, -EBADMSG, copies.valid,
-				  _("the device data has no second place for DEV_INFO, or not exactly one valid copy"));
+				  _("the device data has not one valid and one other copy of DEV_INFO"));
 	info = e->out + copies.other;
 	memcpy(info, e->out + copies.valid, DEV_INFO_LENGTH);
 	code = edit_dev_info(e, info, copies.other);
@@ -71,7 +71,7 @@ static int check_end_pointers(struct toc_editor *t)
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (sections_end(t) != t->old_end && pointer(t->e, ends[i]) == t->old_end)
 			return image_fail(t->e->error, -EOPNOTSUPP, FS4_POINTERS + 8 * ends[i],
-					  _("hardware pointer %u marks the end of the image: how it would move is not known"),
+					  _("hardware pointer %u is the image's end: how it moves is not known"),
 					  ends[i]);
 	return 0;
 }
@@ -102,7 +102,7 @@ static int remove_rom(struct toc_editor *t)
 		return 0;
 	if (t->hashes)
 		return image_fail(t->e->error, -EOPNOTSUPP, t->hashes,
-				  _("how a ROM enters the hashes table is not public: this image's ROM cannot be edited"));
+				  _("how a ROM enters the hashes table is not public: no ROM edit here"));
 	if (at >= 0) {
 		memset(t->e->out + entry_address(t->entries[at]), 0xff, entry_size(t->entries[at]));
 		entry_remove(t, at);

@@ -467,12 +467,19 @@ static bool section_known(const char *section)
 	return is_path_section(section);
 }
 
+static bool is_path(const char *key)
+{
+	while (isalnum((unsigned char)*key) || (*key && strchr("_.[]", *key)))
+		key++;
+	return !*key;
+}
+
 static bool key_known(const char *section, const char *key)
 {
 	size_t i;
 
 	if (is_path_section(section))
-		return key[strspn(key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.[]")] == 0;
+		return is_path(key);
 	for (i = 0; i < sizeof(known_keys) / sizeof(known_keys[0]); i++)
 		if (!strcasecmp(section, known_keys[i].section) && key_fits(key, known_keys[i].key))
 			return true;
@@ -480,8 +487,8 @@ static bool key_known(const char *section, const char *key)
 }
 
 __attribute__((format(printf, 6, 7)))
-static void found(struct image_check *check, enum image_verdict verdict, unsigned int line, const char *section,
-		  const char *key, const char *format, ...)
+static void found(struct image_check *check, enum image_verdict verdict, unsigned int line,
+		  const char *section, const char *key, const char *format, ...)
 {
 	char part[160], text[256];
 	va_list arguments;
@@ -522,7 +529,7 @@ static int check_doubles(const struct ini *ini, struct image_check *check, struc
 			continue;
 		if (strcmp(one->value, before->value))
 			found(check, IMAGE_DAMAGED, one->line, one->section, one->key,
-			      _("it is there twice with different values: line %u says %.60s, line %u says %.60s"),
+			      _("it is there twice: line %u says %.60s, line %u says %.60s"),
 			      before->line, before->value, one->line, one->value);
 		else
 			found(check, IMAGE_UNUSUAL, one->line, one->section, one->key,
@@ -593,7 +600,8 @@ static void check_keys(const struct ini *ini, struct image_check *check)
 	for (i = 0; i < ini->count; i++) {
 		value = &ini->values[i];
 		if (!*value->section)
-			found(check, IMAGE_UNUSUAL, value->line, "", value->key, _("it stands before any section"));
+			found(check, IMAGE_UNUSUAL, value->line, "", value->key,
+			      _("it stands before any section"));
 		else if (section_known(value->section) && !key_known(value->section, value->key))
 			found(check, IMAGE_UNUSUAL, value->line, value->section, value->key,
 			      _("no known board has this key"));

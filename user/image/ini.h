@@ -25,7 +25,7 @@ void ini_free(struct ini *ini);
 /* The first value; section and key compare without case. NULL: there is none. */
 const char *ini_get(const struct ini *ini, const char *section, const char *key);
 
-/* PSID, name, description and board revision of either kind of INI (FS2's [ADAPTER], [PS_INFO]; [image_info]). */
+/* What either kind of INI says of its board: FS2's [ADAPTER] and [PS_INFO], or [image_info]. */
 struct ini_board {
 	const char *psid, *name, *description, *prs_name;	/* NULL: not there */
 	char revision[8];		/* "A2", from the name's "_A2" or "_Ax"; empty: not there */

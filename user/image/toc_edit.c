@@ -125,7 +125,8 @@ int entry_insert(struct toc_editor *t, unsigned int at, const uint8_t entry[TOC_
 		room = entry_is_device(t, i) || entry_address(t->entries[i]) < t->itoc ||
 		       entry_address(t->entries[i]) >= end + TOC_ENTRY;
 	if (!room)
-		return image_fail(t->e->error, -ENOSPC, t->itoc, _("the table of contents has no room for one more section"));
+		return image_fail(t->e->error, -ENOSPC, t->itoc,
+				  _("the table of contents has no room for one more section"));
 	memmove(t->entries[at + 1], t->entries[at], (t->count - at) * TOC_ENTRY);
 	memcpy(t->entries[at], entry, TOC_ENTRY);
 	t->count++;
@@ -173,7 +174,8 @@ static int find_limit(struct toc_editor *t)
 
 	t->limit = t->e->facts->place.log2_chunk ? 1ULL << t->e->facts->place.log2_chunk : UINT32_MAX;
 	if (info < 0 || entry_size(t->entries[info]) < IMAGE_INFO_LENGTH)
-		return image_fail(t->e->error, -EBADMSG, t->itoc, _("there is no IMAGE_INFO of the known length"));
+		return image_fail(t->e->error, -EBADMSG, t->itoc,
+				  _("there is no IMAGE_INFO of the known length"));
 	bytes = t->e->out + entry_address(t->entries[info]);
 	most = get32(bytes + INFO_MAX_SIZE);
 	if (most && most < t->limit && most >= t->old_end)
@@ -231,14 +233,16 @@ static int remember_hashes(struct toc_editor *t)
 	if (!t->hashes)
 		return 0;
 	if ((uint64_t)t->hashes + HTOC_ENTRIES > t->e->length)
-		return image_fail(t->e->error, -EBADMSG, t->hashes, _("the hashes table lies outside the image"));
+		return image_fail(t->e->error, -EBADMSG, t->hashes,
+				  _("the hashes table lies outside the image"));
 	words = get32(t->e->out + t->hashes + 4);
 	version = get32(t->e->out + t->hashes + HTOC);
 	most = version == 1 ? 64 : 28;
 	if (version > 1 || get32(t->e->out + t->hashes + HTOC + 4) >> 16 != 64 || hash_entries(t) > most ||
-	    4 * (words + 4ULL) != HTOC + 16 + most * (8 + 64ULL) + 8 || t->hashes + 4 * (words + 4ULL) > t->e->length)
+	    4 * (words + 4ULL) != HTOC + 16 + most * (8 + 64ULL) + 8 ||
+	    t->hashes + 4 * (words + 4ULL) > t->e->length)
 		return image_fail(t->e->error, -EOPNOTSUPP, t->hashes,
-				  _("the hashes table has a form that is not known: it could not be renewed"));
+				  _("the hashes table has an unknown form: it could not be renewed"));
 	for (i = 0; i < hash_entries(t); i++)
 		if (!hash_entry(t, i, &type, &at) || !hash_now(t, type, t->old_hashes[i]))
 			memset(t->old_hashes[i], 0, 64);
@@ -258,7 +262,7 @@ static int renew_hashes(struct toc_editor *t)
 			continue;
 		if (memcmp(t->e->out + at, t->old_hashes[i], sizeof(hash)))
 			return image_fail(t->e->error, -EOPNOTSUPP, at,
-					  _("the hash of %s is not the SHA-512 of its bytes: it could not be renewed"),
+					  _("the hash of %s is not its SHA-512: it could not be renewed"),
 					  section_type_name(type));
 		memcpy(t->e->out + at, hash, sizeof(hash));
 	}
@@ -293,7 +297,7 @@ static bool signature_filled(const struct toc_editor *t, uint32_t type, uint32_t
 		return false;
 	bytes = t->e->out + entry_address(t->entries[at]);
 	size = entry_size(t->entries[at]) - plain;
-	/* An unsigned A3 is ones and then 0x20 zeros; the plain digest of A0 stands behind its two identities. */
+	/* An unsigned A3 is ones and then 0x20 zeros; A0's plain digest stands behind its two identities. */
 	if (type == SECTION_SIGNATURE_256)
 		return !blank(bytes, 0x20, 0) && !blank(bytes, 0x20, 0xff);
 	return !blank(bytes, size - 0x20, 0) && !blank(bytes, size - 0x20, 0xff);
@@ -313,7 +317,7 @@ static int check_signatures(struct toc_editor *t)
 	for (i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++)
 		if (signature_filled(t, signatures[i].type, signatures[i].plain))
 			return image_fail(t->e->error, -EPERM, t->itoc,
-					  _("the image is signed (section %s): a change in its firmware part makes the signature worthless"),
+					  _("the image is signed (section %s): changed firmware makes that worthless"),
 					  section_type_name(signatures[i].type));
 	return 0;
 }
@@ -396,8 +400,8 @@ int claim(struct toc_editor *t, uint64_t end)
 
 	if (end > t->limit)
 		return image_fail(e->error, -ENOSPC, t->old_end,
-				  _("the image would end at 0x%llx, its place ends at 0x%llx"), (unsigned long long)end,
-				  (unsigned long long)t->limit);
+				  _("the image would end at 0x%llx, its place ends at 0x%llx"),
+				  (unsigned long long)end, (unsigned long long)t->limit);
 	if (end <= e->length)
 		return 0;
 	more = realloc(e->out, end);
@@ -559,8 +563,8 @@ static int put_ids(struct editor *e, uint8_t *entries, unsigned int ports, uint6
 
 	if (base > last || last - base < span * ports - 1)
 		return image_fail(e->error, -EINVAL, 0,
-				  _("%s %llx: counting up %llu from there would leave the range of such addresses"), what,
-				  (unsigned long long)base, (unsigned long long)span * ports);
+				  _("%s %llx: counting up %llu would leave the range of such addresses"),
+				  what, (unsigned long long)base, (unsigned long long)span * ports);
 	for (i = 0; i < ports; i++)
 		put64(entries + 0x10 * i + 8, base + i * span);
 	return 0;
@@ -574,8 +578,8 @@ int edit_dev_info(struct editor *e, uint8_t info[DEV_INFO_LENGTH], uint32_t wher
 	int code = 0;
 
 	if (major != 1 && major != 2)
-		return image_fail(e->error, -EBADMSG, where + 0x10, _("DEV_INFO has major version %u, 1 and 2 are known"),
-				  major);
+		return image_fail(e->error, -EBADMSG, where + 0x10,
+				  _("DEV_INFO has major version %u, 1 and 2 are known"), major);
 	for (i = 0; i < 2 * ports; i++)
 		put_uid(info + 0x20 + 0x10 * i, edit);
 	if (edit->set_guids)
