@@ -44,19 +44,20 @@ struct image_edit {
 struct image_edit_result {
 	uint8_t *bytes;			/* malloc()ed */
 	size_t length;
-	bool retagged;			/* changed to another than the first: it no longer vouches for the board */
-	bool marked;			/* the INI says that it is not the first PSID; false: it is, or no INI */
+	bool retagged;		/* changed to a PSID other than the first, which does not vouch for the board */
+	bool marked;		/* the INI names the first PSID; false: it is this one, or there is no INI */
 	bool digest_renewed;		/* the plain digest (section A0) was made anew */
 };
 
 /*
- * The image is verified before, and what comes out is verified after. -EINVAL: a request that makes no sense for this
- * image (an impossible MAC, a text too long, a ROM without marker, GUIDs of a stripped file, a dump of a flash).
- * -EPERM: a guard, the text says which: a signature or encryption makes the edit useless, or a product version
- * holds its ROM. -EBADMSG: the image is damaged. -ENOSPC: no room in the image's place. -EOPNOTSUPP: what would have to
- * follow from the change is not public. -EIO: a fault of the editor, the result would not have been good.
+ * The image is verified before, and what comes out is verified after. -EINVAL: a request that makes no
+ * sense for this image (an impossible MAC, a text too long, a ROM without marker, GUIDs of a stripped
+ * file, a dump of a flash). -EPERM: a guard, the text says which: a signature or encryption makes the
+ * edit useless, or a product version holds its ROM. -EBADMSG: the image is damaged. -ENOSPC: no room in
+ * the image's place. -EOPNOTSUPP: what would have to follow from the change is not public. -EIO: a fault
+ * of the editor, the result would not have been good.
  * A PSID change appends the mark that image_ini_retagged() knows to the INI: the first PSID counts, and a
- * change back to it takes the mark away. Device data of FS4 and FS5 takes turns: the other copy is written.
+ * change back to it takes the mark away. Device data of FS4 and FS5: the copy that does not count is written.
  */
 int image_edit(const uint8_t *image, size_t length, const struct image_edit *edit,
 	       struct image_edit_result *result, struct image_error *error);
