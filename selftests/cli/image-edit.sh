@@ -90,6 +90,8 @@ make_images()
         "$maker" fs4 stripped digest psid=MT_0000000011 -o stripped.bin &&
         "$maker" fs2 product=02.10.0720 rom_size=0x800 psid=MT_0D90110009 -o product.bin &&
         "$maker" fs2 blank_guids psid=MT_0D90110009 -o blank.bin &&
+        "$maker" fs2 psid=MT_0D90110009 code_size=900k -o large.bin &&
+        "$maker" fs2 psid=MT_0D90110009 code_size=900k flash=4m slot=1 -o flash.bin &&
         "$maker" rom rom_version=3.4.752 pci=0x6750 -o rom.bin &&
         "$maker" rom rom_version=3.4.752 pci=0x1019 -o otherrom.bin
 }
@@ -137,6 +139,10 @@ check "another edit of a retagged image: it stays retagged, and the plan says so
 twice() { image 0 edit mine.bin --psid HP_0D90000009 -o twice.bin && image 0 ini twice.bin -j &&
     says '"retagged_from":"MT_0D90110009"'; }
 check "retagged twice: the first PSID counts" twice
+
+of_flash() { image 0 edit flash.bin $story -o of-flash.bin && says "what a flash held" && image 0 edit large.bin $story -o large2.bin &&
+    same of-flash.bin large2.bin; }
+check "out of a flash, where it lies in stripes: the copy is that of the image" of_flash
 
 # ---- a board's INI ----
 

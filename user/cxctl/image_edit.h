@@ -46,7 +46,7 @@ struct editing {
 	enum image_verdict verdict;		/* of the result */
 	char finding[320];			/* the first one */
 	char sha256[65];
-	bool is_loaded, has_ini, has_rom;
+	bool has_ini, has_rom;
 };
 
 /* Facts and INI of the image in memory, at the place that is given. */

@@ -467,6 +467,8 @@ static void show_warnings(struct plan *plan)
 	output_array(output, "warnings");
 	if (!plan->differing)
 		show_warning(output, "nothing-changes", false, _("the image is so already: the copy will be the same"));
+	if (editing->loaded)
+		show_warning(output, "out-of-a-flash", false, _("the file is what a flash held; the copy is the image alone, as a file for any card of that PSID"));
 	if (editing->result.retagged)
 		warn_of_retagging(editing, output);
 	warn_of_mark(editing, output);

@@ -49,7 +49,10 @@ static int no_ini(const struct image_picked *picked, struct cxctl_error *error)
 	error_set(error, CXCTL_FAILED, "no-ini", _("%s carries no INI text"), picked->path);
 	error_found(error, "%s, PSID %s", image_format_name(picked->facts.place.format),
 		    picked->facts.has & IMAGE_HAS_PSID ? picked->facts.psid : "-");
-	error_next(error, _("vendors leave it out of some images; nothing is wrong with the image because of that"));
+	if (picked->facts.encrypted)
+		error_next(error, _("the image is encrypted: what is inside cannot be read"));
+	else
+		error_next(error, _("vendors leave it out of some images; nothing is wrong with the image because of that"));
 	return -1;
 }
 
