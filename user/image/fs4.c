@@ -168,6 +168,7 @@ static int encrypted_facts(const struct image_view *view, const uint32_t pointer
 	if (code)
 		return code;
 	facts->encrypted = true;
+	facts->security_keys = true;	/* not to be seen, but nobody encrypts without signing */
 	code = image_info_take(info, pointers[FS4_IMAGE_INFO_POINTER], facts, error);
 	facts->length = facts->burn_size;
 	return code;
