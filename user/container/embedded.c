@@ -320,7 +320,8 @@ static int read_data(struct embedded *embedded, struct spool *spool, bool *wante
 		result = call.archive_read_data_block(embedded->archive, &block, &length, &offset);
 		if (result == ARCHIVE_EOF)
 			break;
-		if (result < ARCHIVE_WARN)
+		/* A warning here is a CRC or a length that does not fit. */
+		if (result < ARCHIVE_OK)
 			return container_fail(error, -EBADMSG, 0, "%s", archive_says(embedded));
 		if (too_much(embedded, length) || embedded->search->over) {
 			*wanted = false;

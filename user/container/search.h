@@ -10,7 +10,7 @@
 #define SEARCH_INSIDE		1024	/* bytes of the text that says where in a file */
 #define SEARCH_NESTED		5	/* archives in archives: .iso, .rpm or .deb, .tar.xz, installer, ZIP */
 #define SEARCH_DIRECTORIES	32	/* directories in directories */
-#define SEARCH_MEMBER_MOST	(4ULL << 30)
+#define SEARCH_MEMBER_MOST	(1ULL << 30)
 #define SEARCH_UNPACKED_MOST	(8ULL << 30)	/* of one file, all its archives together */
 
 struct search {
