@@ -224,7 +224,7 @@ static void tell_stripped(struct extract *extract, const struct cargo *cargo)
 		return;
 	if (cargo->restored)
 		say(extract->options, _("The magic that the archive blanks out was restored."));
-	say(extract->options, _("The image is stripped of device data: it has no GUIDs, no MACs and no VPD of its own. A card that it is burned to keeps hers; it cannot start an empty flash."));
+	say(extract->options, _("The image is stripped of device data: it has no GUIDs, no MACs and no VPD of its own. A card that it is burned to keeps its own; it cannot start an empty flash."));
 }
 
 static int write_cargo(struct extract *extract, struct cargo *cargo, struct cxctl_error *error)

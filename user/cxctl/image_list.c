@@ -8,6 +8,11 @@
 #include "../container/catalogue.h"
 #include "image.h"
 
+enum {
+	OPTION_FAST,
+	OPTION_PSID,
+};
+
 #define COLUMNS 8
 #define WHERE (COLUMNS - 1)
 
@@ -18,7 +23,10 @@ struct row {
 struct list {
 	struct output *output;
 	const struct options *options;
+	const char *psid;		/* only rows of this one; NULL: all */
 	bool fast;
+	char **others;			/* PSIDs of rows that are not shown, as often as they come */
+	size_t other_count;
 	struct row *rows;
 	size_t count, room;
 	size_t images;			/* different contents */
@@ -108,12 +116,25 @@ static void string_or_null(struct output *output, const char *key, const char *t
 	output_string(output, key, *text ? text : NULL);
 }
 
+static bool is_other(struct list *list, const char *psid)
+{
+	if (!list->psid || !strcmp(psid, list->psid))
+		return false;
+	if (!*psid)
+		return true;
+	list->others = must(realloc(list->others, (list->other_count + 1) * sizeof(*list->others)));
+	list->others[list->other_count++] = must(strdup(psid));
+	return true;
+}
+
 static void write_entry(struct list *list, const struct entry *entry)
 {
 	const struct source_item *item = entry->item;
 	const struct container_member *member = item->member;
 	struct output *output = list->output;
 
+	if (is_other(list, entry->psid))
+		return;
 	output_object(output, NULL);
 	string_or_null(output, "psid", entry->psid);
 	output_string(output, "psid_vendor", image_psid_vendor(entry->psid));
@@ -236,7 +257,7 @@ static void by_bytes(struct list *list, const struct source_item *item, const st
 {
 	struct image_place places[IMAGE_PLACES];
 	struct image_error why = { 0 };
-	size_t count = 0, i, rows = list->count;
+	size_t count = 0, i, images = 0;
 	struct image_facts facts;
 	struct entry entry;
 	int code = image_locate(reader, IMAGE_LAYOUT_AUTO, places, IMAGE_PLACES, &count, &why);
@@ -244,6 +265,7 @@ static void by_bytes(struct list *list, const struct source_item *item, const st
 	for (i = 0; i < count; i++) {
 		if (places[i].misplaced)
 			continue;
+		images++;
 		memset(&entry, 0, sizeof(entry));
 		entry.item = item;
 		by_directory(item, &entry);
@@ -259,7 +281,7 @@ static void by_bytes(struct list *list, const struct source_item *item, const st
 		}
 		write_entry(list, &entry);
 	}
-	if (rows != list->count)
+	if (images)
 		return;
 	if (!code)
 		snprintf(why.text, sizeof(why.text), "%s", _("no firmware magic where an image can start"));
@@ -297,7 +319,10 @@ static void count_image(struct list *list, const struct source_item *item)
 static bool wanted(void *context, const struct source_item *item)
 {
 	const struct list *list = context;
+	const char *psid = item->member ? item->member->psid : item->psid;
 
+	if (list->psid && psid && *psid && strcmp(psid, list->psid))
+		return false;
 	if (list->fast)
 		return item->kind == SOURCE_IMAGE && !item->psid;
 	return item->kind == SOURCE_IMAGE || item->member->content == CONTAINER_FIRMWARE;
@@ -307,14 +332,16 @@ static int on_item(void *context, const struct source_item *item, const struct i
 {
 	struct list *list = context;
 	struct entry entry = { .item = item };
+	size_t rows = list->count;
 
-	count_image(list, item);
 	if (reader) {
 		by_bytes(list, item, reader);
-		return 0;
+	} else {
+		by_directory(item, &entry);
+		write_entry(list, &entry);
 	}
-	by_directory(item, &entry);
-	write_entry(list, &entry);
+	if (list->count > rows)
+		count_image(list, item);
 	return 0;
 }
 
@@ -349,17 +376,31 @@ static int by_text(const void *one, const void *other)
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
+/* Sorted, each once; gives how many are left. */
+static size_t unique(char **psids, size_t count)
+{
+	size_t i, kept = 0;
+
+	qsort(psids, count, sizeof(*psids), by_text);
+	for (i = 0; i < count; i++)
+		if (!kept || strcmp(psids[kept - 1], psids[i])) {
+			char *psid = psids[kept];
+
+			psids[kept++] = psids[i];
+			psids[i] = psid;
+		}
+	return kept;
+}
+
 static size_t count_psids(const struct list *list)
 {
 	char **psids = must(calloc(list->count + 1, sizeof(*psids)));
-	size_t i, known = 0, count = 0;
+	size_t i, known = 0, count;
 
 	for (i = 0; i < list->count; i++)
 		if (*list->rows[i].cells[0])
 			psids[known++] = list->rows[i].cells[0];
-	qsort(psids, known, sizeof(*psids), by_text);
-	for (i = 0; i < known; i++)
-		count += !i || strcmp(psids[i], psids[i - 1]);
+	count = unique(psids, known);
 	free(psids);
 	return count;
 }
@@ -426,9 +467,22 @@ static void list_free(struct list *list)
 	for (i = 0; i < list->count; i++)
 		for (j = 0; j < COLUMNS; j++)
 			free(list->rows[i].cells[j]);
+	for (i = 0; i < list->other_count; i++)
+		free(list->others[i]);
+	free(list->others);
 	free(list->rows);
 	free(list->container);
 	free(list->counted);
+}
+
+/* Everything could be read, and nothing is for this board. */
+static void tell_no_such_psid(struct list *list, const char *path)
+{
+	size_t count = unique(list->others, list->other_count);
+
+	image_no_such_psid(path, list->psid, (const char *const *)list->others, count, &list->error);
+	error_print(&list->error);
+	list->failed++;
 }
 
 static int finish(struct list *list)
@@ -447,21 +501,24 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 {
 	struct list *list = data;
 
-	(void)index;
-	(void)argument;
-	(void)error;
-	list->fast = true;
+	if (index == OPTION_FAST)
+		list->fast = true;
+	else if (*argument)
+		list->psid = argument;
+	else
+		return error_set(error, CXCTL_USAGE, "bad-option", _("--psid needs a PSID"));
 	return 0;
 }
 
 int image_cmd_list(struct options *options, int argc, char **argv)
 {
 	static const struct option_extra extra[] = {
-		{ "fast", 0, NULL, N_("only what the containers' directories say: nothing is unpacked") },
+		[OPTION_FAST] = { "fast", 0, NULL, N_("only what the containers' directories say: nothing is unpacked") },
+		[OPTION_PSID] = { "psid", 0, N_("PSID"), N_("only the images for this board") },
 	};
 	static const struct usage usage = {
 		.name = "image list",
-		.synopsis = "PATH... [--fast]",
+		.synopsis = "PATH... [--psid PSID] [--fast]",
 		.summary = N_("Lists the images of files, containers, installers, directories and catalogues: one row for every PSID."),
 		.details = N_("MFA2 archives cut the version in their directory: it is read from each image, in one pass.\nExit code 9: something was listed and something could not be read."),
 		.extra = extra,
@@ -482,6 +539,8 @@ int image_cmd_list(struct options *options, int argc, char **argv)
 		one_path(&list, argv[i]);
 	output_end(list.output);
 	write_table(&list, argc - first, argv[first]);
+	if (list.psid && !list.count && !list.failed)
+		tell_no_such_psid(&list, argv[first]);
 	write_summary(&list);
 	return finish(&list);
 }
