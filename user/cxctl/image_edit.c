@@ -429,6 +429,14 @@ static void what_stays_possible(const struct image_facts *facts, struct cxctl_er
 		error_next(error, _("--guid, --mac, --uid and --vsd stay possible: they lie in the device data, which no signature covers"));
 }
 
+static int own_fault(const char *found, struct cxctl_error *error)
+{
+	error_set(error, CXCTL_FAILED, "edited-image", _("the changed copy does not verify; nothing was written"));
+	error_found(error, "%s", found);
+	error_next(error, _("this is a mistake in cxctl: please report it with the command"));
+	return -1;
+}
+
 static int cannot_edit(const struct editing *editing, int code, const struct image_error *why,
 		       struct cxctl_error *error)
 {
@@ -450,6 +458,8 @@ static int cannot_edit(const struct editing *editing, int code, const struct ima
 				 why->text);
 	case -ENOMEM:
 		return error_set(error, CXCTL_FAILED, "memory", "%s", why->text);
+	case -EIO:
+		return own_fault(why->text, error);
 	}
 	return error_set(error, CXCTL_REFUSED, code == -ENOSPC ? "no-room" : "not-supported", "%s: %s",
 			 editing->request->file, why->text);
@@ -477,12 +487,8 @@ static int judge(struct editing *editing, struct cxctl_error *error)
 	if (!code)
 		code = image_verify(&after->subject.reader, &after->subject.place, &listener,
 				    &editing->verdict, &why);
-	if (code || editing->verdict == IMAGE_DAMAGED) {
-		error_set(error, CXCTL_FAILED, "edited-image", _("the changed copy does not verify; nothing was written"));
-		error_found(error, "%s", code ? why.text : editing->finding);
-		error_next(error, _("this is a mistake in cxctl: please report it with the command"));
-		return -1;
-	}
+	if (code || editing->verdict == IMAGE_DAMAGED)
+		return own_fault(code ? why.text : editing->finding, error);
 	image_sha256(editing->result.bytes, editing->result.length, digest);
 	for (i = 0; i < sizeof(digest); i++)
 		sprintf(editing->sha256 + 2 * i, "%02x", digest[i]);
