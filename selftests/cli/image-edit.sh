@@ -96,7 +96,7 @@ make_images()
         "$maker" rom rom_version=3.4.752 pci=0x1019 -o otherrom.bin
 }
 
-echo "TAP version 13"
+echo "KTAP version 1"
 check "synthetic images" make_images
 
 # ---- the story: a stock image for a Mellanox board becomes one for a Dell PSID ----
