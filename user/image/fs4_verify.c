@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "fs4_verify.h"
+#include "ini_verify.h"
 
 struct fs4_verification {
 	struct image_view view, flash;
@@ -160,6 +161,15 @@ static int check_parts(struct fs4_verification *v, uint64_t *least, struct image
 	return 0;
 }
 
+static int check_ini(struct fs4_verification *v, struct image_error *error)
+{
+	const struct toc_section *section = toc_find(&v->itoc, SECTION_DBG_FW_INI, 0);
+
+	if (v->has_trouble || !section || section->encrypted)
+		return 0;
+	return ini_verify(v->check, &v->view, v->facts.psid, error);
+}
+
 static int check_image(struct fs4_verification *v, struct image_error *error)
 {
 	uint64_t least = 0, blank;
@@ -193,6 +203,8 @@ static int check_image(struct fs4_verification *v, struct image_error *error)
 		code = info_verify(v->check, &v->view, &v->itoc, v->log2, error);
 	if (!code)
 		code = digest_verify(v->check, &v->view, &v->itoc, &v->facts, error);
+	if (!code)
+		code = check_ini(v, error);
 	if (code || !v->fs5 || v->end <= toc_end(&v->itoc) || !view_holds(&v->view, 0, v->end))
 		return code;
 	code = view_blank(&v->view, toc_end(&v->itoc), v->end - toc_end(&v->itoc), &blank, error);
