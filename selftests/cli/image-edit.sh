@@ -3,6 +3,7 @@
 # image-edit.sh: cxctl image edit and ini from end to end on synthetic images, in KTAP: an image made for
 # another board, identity, ROMs, refusals, and that nothing is ever written by half.
 # $CXCTL and $CXCTL_TEST_IMAGE name the programs; make check-unit runs it.
+# shellcheck disable=SC2086,SC2015
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 cxctl=${CXCTL:-$top/build/cxctl}
