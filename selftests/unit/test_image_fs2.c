@@ -697,6 +697,15 @@ static void bend_jump_entry(struct fixture *image)
 	bend_word(image, 3, 0, 4, 0x40000000);
 }
 
+/* One section of code less than there are records. */
+static void bend_jump_count(struct fixture *image)
+{
+	uint32_t section = fixture_section(image, 1, 3);
+
+	cxsim_put_be32(image->bytes + section, 8);
+	fixture_reseal(image, section);
+}
+
 static void bend_packed_properties(struct fixture *image)
 {
 	bend_word(image, 1, 1, 0, 0x9c000000);	/* 0x63 becomes 0xff */
@@ -738,11 +747,6 @@ static void bend_chip(struct fixture *image)
 	bend_word(image, 10, 0, tlv_at(image, 3) + 4, 0x1003 ^ 0x1007);
 }
 
-static void bend_hw_ids_end(struct fixture *image)
-{
-	bend_word(image, 10, 0, tlv_at(image, 10) + 8, 0x1f5);
-}
-
 static void bend_unknown_tlv(struct fixture *image)
 {
 	bend_word(image, 10, 0, tlv_at(image, 0), 0x40000000);
@@ -776,13 +780,13 @@ static void bent_insides(void)
 	bent_inside("order of records", bend_record_order, IMAGE_UNUSUAL);
 	bent_inside("a bit outside a mask", bend_record_mask, IMAGE_UNUSUAL);
 	bent_inside("an entry outside its code", bend_jump_entry, IMAGE_UNUSUAL);
+	bent_inside("a record without code", bend_jump_count, IMAGE_UNUSUAL);
 	bent_inside("head of packed code", bend_packed_properties, IMAGE_UNUSUAL);
 	bent_inside("size of packed code", bend_packed_size, IMAGE_UNUSUAL);
 	bent_inside("INI", bend_ini_stream, IMAGE_DAMAGED);
 	bent_inside("head of the INI", bend_ini_head, IMAGE_DAMAGED);
 	bent_inside("PSID", bend_psid, IMAGE_UNUSUAL);
 	bent_inside("chip", bend_chip, IMAGE_UNUSUAL);
-	bent_inside("end of the hardware ids", bend_hw_ids_end, IMAGE_UNUSUAL);
 	bent_inside("unknown TLV", bend_unknown_tlv, IMAGE_UNUSUAL);
 	bent_inside("a TLV twice", bend_twice, IMAGE_UNUSUAL);
 	bent_inside("a TLV that is too long", bend_long_tlv, IMAGE_UNUSUAL);

@@ -23,6 +23,7 @@ struct fs2_verification {
 		uint32_t load, length;	/* in the chip's memory */
 	} codes[FS2_CODES];
 	unsigned int code_count;	/* also beyond room */
+	bool other_code;		/* sections of kinds that no known image has */
 	uint32_t jump_body, jump_size;
 };
 

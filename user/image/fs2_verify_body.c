@@ -81,6 +81,10 @@ void fs2_check_body(struct fs2_verification *v, const struct fs2_section *sectio
 	case FS2_DDR:
 		check_code(v, section);
 		break;
+	case FS2_EMT:
+	case FS2_DDRZ:
+		v->other_code = true;
+		break;
 	case FS2_JUMP:
 		v->jump_body = section->body;
 		v->jump_size = section->size;
@@ -88,13 +92,16 @@ void fs2_check_body(struct fs2_verification *v, const struct fs2_section *sectio
 	}
 }
 
-/* One record for each section of code, in the same order, with an entry inside it. */
+/*
+ * One record for each section of code, in the same order, with an entry inside it. How images with other
+ * kinds of code have it is not known.
+ */
 void fs2_check_jumps(struct fs2_verification *v)
 {
 	const char *name = fs2_type_name(FS2_JUMP);
 	uint32_t entry, i;
 
-	if (!v->jump_body || v->code_count > FS2_CODES)
+	if (!v->jump_body || v->other_code || v->code_count > FS2_CODES)
 		return;
 	if (v->jump_size != v->code_count * JUMP) {
 		check_compared(v->check, IMAGE_UNUSUAL, name, v->jump_body - 12, v->code_count * JUMP,
@@ -147,9 +154,9 @@ static void check_length(struct tlv_check *check, const struct fs2_tlv_view *tlv
 			       _("item %u has a wrong length"), tlv->id);
 }
 
-static void take_hw_ids(struct tlv_check *check, const struct fs2_tlv_view *tlv, uint32_t where)
+static void take_hw_ids(struct tlv_check *check, const struct fs2_tlv_view *tlv)
 {
-	uint32_t at, word = 1;
+	uint32_t at, word;
 
 	for (at = 0; at < tlv->length && check->hw_id_count < IMAGE_HW_IDS; at += 4) {
 		word = get32(tlv->payload + at);
@@ -157,9 +164,6 @@ static void take_hw_ids(struct tlv_check *check, const struct fs2_tlv_view *tlv,
 			break;
 		check->hw_ids[check->hw_id_count++] = word;
 	}
-	if (word)
-		check_finding(check->v->check, IMAGE_UNUSUAL, check->name, where,
-			      _("the list of hardware ids has no end"));
 }
 
 static void check_tlv(struct tlv_check *check, const struct fs2_tlv_view *tlv, uint32_t where)
@@ -178,7 +182,7 @@ static void check_tlv(struct tlv_check *check, const struct fs2_tlv_view *tlv, u
 	if (tlv->id == FS2_TLV_DEVICE && tlv->length >= 4)
 		check->pci_device = get32(tlv->payload);
 	if (tlv->id == FS2_TLV_HW_IDS)
-		take_hw_ids(check, tlv, where);
+		take_hw_ids(check, tlv);
 }
 
 /* The chip of the PCI id is one that the list of hardware ids names. */
