@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "../container/catalogue.h"
+#include "../container/spool.h"
 #include "image_proof.h"
 
 enum {
@@ -39,7 +40,8 @@ struct cargo {
 	bool restored;
 	struct image_proof proof;
 	const uint8_t *bytes;
-	uint8_t *owned;
+	uint8_t *owned;			/* when they had to be put together */
+	struct image_file file;		/* when they had to be mapped */
 	size_t length;
 	char digest[65];
 };
@@ -104,21 +106,12 @@ static char *choose_name(const struct extract *extract, const struct cargo *carg
 
 /* ---- bytes ---- */
 
-static int read_all(const struct image_reader *reader, uint8_t **owned, size_t *length, struct image_error *error)
+/* The spool's file is mapped: the image does not lie in memory beside the container's decoder. */
+static int map_all(const struct cargo *cargo, struct image_file *file, struct image_error *error)
 {
-	uint64_t offset;
-	int code = 0;
+	int descriptor, code = spool_take(cargo->reader, &descriptor, error);
 
-	*length = reader->size;
-	*owned = malloc(*length ? *length : 1);
-	if (!*owned) {
-		snprintf(error->text, sizeof(error->text), _("no memory for an image of %zu bytes"), *length);
-		return -ENOMEM;
-	}
-	for (offset = 0; !code && offset < reader->size; offset += 0x10000)
-		code = reader->read(reader->context, offset, *owned + offset,
-				    reader->size - offset < 0x10000 ? reader->size - offset : 0x10000);
-	return code;
+	return code ? code : image_file_of(descriptor, cargo->path, file, error);
 }
 
 static int take_rom(struct cargo *cargo, const char *name, struct cxctl_error *error)
@@ -154,7 +147,9 @@ static int take_bytes(const struct extract *extract, struct cargo *cargo, const 
 		cargo->bytes = cargo->reader->bytes;
 		cargo->length = cargo->reader->size;
 	} else {
-		code = read_all(cargo->reader, &cargo->owned, &cargo->length, &why);
+		code = map_all(cargo, &cargo->file, &why);
+		cargo->bytes = cargo->file.reader.bytes;
+		cargo->length = cargo->file.reader.size;
 	}
 	if (cargo->owned)
 		cargo->bytes = cargo->owned;
@@ -255,6 +250,7 @@ static int carry(struct extract *extract, struct cargo *cargo, struct cxctl_erro
 	char name[2200];
 	int result;
 
+	cargo->file.descriptor = -1;
 	image_full_name(cargo->path, cargo->inside, cargo->facts->psid, name, sizeof(name));
 	result = image_prove(cargo->reader, &cargo->facts->place, &cargo->proof, &why);
 	if (result)
@@ -267,6 +263,7 @@ static int carry(struct extract *extract, struct cargo *cargo, struct cxctl_erro
 	if (!result)
 		result = write_cargo(extract, cargo, error);
 	free(cargo->owned);
+	image_file_close(&cargo->file);
 	return result;
 }
 
