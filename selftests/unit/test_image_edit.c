@@ -190,7 +190,7 @@ static void wish_ids(struct wish *wish, bool fs2)
 	for (i = 0; i < 4; i++)
 		edit->guid[i] = 1 + ((uint64_t)any(1 << 30) << 31 | any(1 << 30));
 	for (i = 0; i < 2; i++)
-		edit->mac[i] = ((uint64_t)any(1 << 30) << 16 | any(1 << 16)) & 0xfeffffffffff;
+		edit->mac[i] = ((uint64_t)any(1 << 30) << 16 | any(1 << 16)) & 0xfe7fffffffff;
 	if (!fs2 && any(2))
 		edit->uid_count = 1 + any(255);
 	if (!fs2 && any(2))
@@ -792,8 +792,12 @@ static void impossible_requests(void)
 			return;
 		impossible_texts(&later);
 		REFUSED(&later, -EINVAL, "counting up", .set_guids = true, .guid = { UINT64_MAX - 1 });
-		REFUSED(&later, -EINVAL, "counting up", .set_macs = true, .mac = { 0xfefffffffffe },
-			.uid_count = 255, .uid_step = 255, .set_guids = true, .guid = { UINT64_MAX - 100 });
+		REFUSED(&later, -EINVAL, "GUID ffffffffffffff9b: counting up", .uid_count = 10, .uid_step = 11,
+			.set_guids = true, .guid = { UINT64_MAX - 100 });
+		REFUSED(&later, -EINVAL, "MAC fefffffffffe: counting up", .uid_count = 3, .uid_step = 1,
+			.set_macs = true, .mac = { 0xfefffffffffe });
+		REFUSED(&later, -EINVAL, "MAC fffffffffe: counting up", .uid_count = 3, .uid_step = 1,
+			.set_macs = true, .mac = { 0x00fffffffffe });
 		REFUSED(&later, -EINVAL, "one station", .set_macs = true, .mac = { 0x010000000001 });
 		REFUSED(&later, -EINVAL, "255", .uid_count = 256);
 	}

@@ -44,8 +44,8 @@ struct image_edit {
 struct image_edit_result {
 	uint8_t *bytes;			/* malloc()ed */
 	size_t length;
-	bool retagged;		/* changed to a PSID other than the first, which does not vouch for the board */
-	bool marked;		/* the INI names the first PSID; false: it is this one, or there is no INI */
+	bool retagged;			/* the new PSID is not the first: it does not vouch for the board */
+	bool marked;			/* the INI names the first; false: it is the first, or no INI */
 	bool digest_renewed;		/* the plain digest (section A0) was made anew */
 };
 

@@ -554,7 +554,10 @@ static void put_uid(uint8_t *entry, const struct image_edit *edit)
 		entry[2] = edit->uid_step;
 }
 
-/* Ports: 1, or 2 with ids of their own, which follow those of the first. */
+/*
+ * Ports: 1, or 2 with ids of their own, which follow those of the first. last: a carry out of the lower
+ * 40 bits of a MAC could make it one of many stations.
+ */
 static int put_ids(struct editor *e, uint8_t *entries, unsigned int ports, uint64_t base, uint64_t last,
 		   const char *what)
 {
@@ -585,7 +588,8 @@ int edit_dev_info(struct editor *e, uint8_t info[DEV_INFO_LENGTH], uint32_t wher
 	if (edit->set_guids)
 		code = put_ids(e, info + 0x20, ports, edit->guid[0], UINT64_MAX - 1, "GUID");
 	if (!code && edit->set_macs)
-		code = put_ids(e, info + 0x20 + 0x10 * ports, ports, edit->mac[0], 0xffffffffffff, "MAC");
+		code = put_ids(e, info + 0x20 + 0x10 * ports, ports, edit->mac[0], edit->mac[0] | 0xffffffffff,
+			       "MAC");
 	if (!code)
 		set_field(info + 0x70, edit->vsd, VSD_MOST);
 	return code;
