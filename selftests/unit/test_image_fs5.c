@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* user/image/: FS5, and the parts of FS4 that only synthetic images have. firmware-images.md 4. */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include <errno.h>
+#include <openssl/sha.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -397,6 +399,90 @@ static void digest_of_zeros(void)
 	free(image.bytes);
 }
 
+/* ---- the message of an image with a hashes table ---- */
+
+/* Puts the hash of the ITOC right, which its table lists under type fd. */
+static void rehash_itoc(struct image *image, const struct image_section *table, uint32_t entries)
+{
+	uint8_t *bytes = image->bytes + table->start, *entry = bytes + 0x1c;
+	uint32_t itoc = be32(image->bytes + 0x28);
+
+	while (entry[1] != 0xfd)
+		entry += 8;
+	SHA512(image->bytes + itoc, 0x20 + 0x20 * entries, bytes + 0x0c + (be32(entry) & 0xffff));
+	put_be32(bytes + table->length - 4, synthetic_crc16(bytes, table->length - 4));
+}
+
+/* The plain digest: ones for magic, gaps and A0, and without the last dword of each line of MAIN_CODE. */
+static void put_digest(struct image *image, const struct found *found, uint64_t end)
+{
+	uint8_t *copy = malloc(end), *message = malloc(end);
+	const struct image_section *s, *before = NULL, *code = section(found, "MAIN_CODE");
+	const struct image_section *signature = section(found, "IMAGE_SIGNATURE_256");
+	uint64_t at, to = 0, lines = code->length / 68 * 68;
+	unsigned int i;
+
+	memcpy(copy, image->bytes, end);
+	memset(copy, 0xff, 16);
+	memset(copy + signature->start, 0xff, signature->length);
+	memset(copy + signature->described_at, 0xff, 0x20);
+	for (i = 0; i < found->count; i++) {
+		s = &found->section[i];
+		if (!s->type || s->device_data)
+			continue;
+		if (before && s->start > before->start + before->length)
+			memset(copy + before->start + before->length, 0xff,
+			       s->start - before->start - before->length);
+		before = s;
+	}
+	for (at = 0; at < end; at++)
+		if (at < code->start || at >= code->start + lines || (at - code->start) % 68 < 64)
+			message[to++] = copy[at];
+	SHA256(message, to, image->bytes + signature->start + 0x20);
+	reseal(image, signature);
+	free(copy);
+	free(message);
+}
+
+/* Each way of handing over the bytes: at once, and in pieces that cut lines. */
+static int read_some(void *context, uint64_t offset, void *buffer, size_t length)
+{
+	const struct image *image = context;
+
+	memcpy(buffer, image->bytes + offset, length);
+	return 0;
+}
+
+static void lines_without_crc(void)
+{
+	const struct image_section *code;
+	struct image_facts facts;
+	struct image image;
+	struct found found;
+	unsigned int entries = 0, i;
+	uint8_t *entry;
+
+	REQUIRE(make(&image, &(struct synthetic){ SYNTHETIC_FS4, .hashes = true, .digest = true, .hw_id = 0x218,
+						  .code_size = 0x2a000, .stripped = true }));
+	CHECK_EQ(verify(&image).worst, IMAGE_GOOD);
+	REQUIRE(sections_of(&image, &found) && !query(&image, &facts));
+	for (i = 0; i < found.count; i++)
+		entries += found.section[i].type && !found.section[i].device_data;
+	code = section(&found, "MAIN_CODE");
+	entry = image.bytes + code->described_at;
+	entry[4] |= 0x40;		/* lines of 64 bytes and a CRC */
+	put_be32(entry + 0x1c, synthetic_crc16(entry, 0x1c));
+	rehash_itoc(&image, section(&found, "HASHES_TABLE"), entries);
+	CHECK(strstr(verify(&image).findings, "digest"));
+	put_digest(&image, &found, facts.length);
+	CHECK_STR(verify(&image).findings, "");
+	image.reader = (struct image_reader){ .read = read_some, .context = &image, .size = image.length };
+	CHECK_STR(verify(&image).findings, "");
+	image.bytes[code->start + 66] ^= 1;	/* not in the message, but in the section's CRC */
+	CHECK(strstr(verify(&image).findings, "MAIN_CODE") && !strstr(verify(&image).findings, "digest"));
+	free(image.bytes);
+}
+
 /* ---- IMAGE_INFO longer than it needs to be ---- */
 
 static void long_image_info(void)
@@ -462,6 +548,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(signature_of_a_stranger),
 	KTAP_TEST(signature_with_another_name),
 	KTAP_TEST(digest_of_zeros),
+	KTAP_TEST(lines_without_crc),
 	KTAP_TEST(long_image_info),
 	KTAP_TEST(encrypted),
 	KTAP_TEST(nearly_a_table),
