@@ -40,7 +40,8 @@ static void hold(struct held *held, uint8_t *bytes, size_t length)
 	held->bytes = bytes;
 	held->memory = (struct image_memory){ bytes, length };
 	held->subject.reader = image_memory_reader(&held->memory);
-	if (!bytes || image_query(&held->subject.reader, IMAGE_LAYOUT_AUTO, 0, &held->subject.facts, &error)) {
+	if (!bytes ||
+	    image_query(&held->subject.reader, IMAGE_LAYOUT_AUTO, 0, &held->subject.facts, &error)) {
 		ktap_fail(__FILE__, __LINE__, "no image: %s", error.text);
 		exit(1);
 	}
@@ -205,7 +206,9 @@ static void only_identity(void)
 	size_t i;
 
 	for (i = 0; i < FORMATS; i++) {
-		struct synthetic one = { .format = formats[i], .guid = 0x0002c90300112230, .mac = 0x0002c9112230 };
+		struct synthetic one = { .format = formats[i],
+					 .guid = 0x0002c90300112230,
+					 .mac = 0x0002c9112230 };
 		struct synthetic two = one;
 
 		two.guid += 0x100;
@@ -250,7 +253,8 @@ static void component_of_the_same(void)
 	size_t i;
 
 	for (i = 0; i < 2; i++) {
-		struct synthetic whole = { .format = those[i] }, component = { .format = those[i], .stripped = true };
+		struct synthetic whole = { .format = those[i] },
+				 component = { .format = those[i], .stripped = true };
 
 		told = compare(&whole, &component);
 		CHECK(told.identical);
@@ -267,7 +271,9 @@ static void rebrand(void)
 	size_t i;
 
 	for (i = 0; i < FORMATS; i++) {
-		struct synthetic one = { .format = formats[i], .psid = "MT_0D90110009", .name = "MHQH29C-XTR_A1" };
+		struct synthetic one = { .format = formats[i],
+					 .psid = "MT_0D90110009",
+					 .name = "MHQH29C-XTR_A1" };
 		struct synthetic two = one;
 
 		two.psid = "DEL09A0000009";
@@ -288,9 +294,13 @@ static void other_board(void)
 	size_t i;
 
 	for (i = 0; i < FORMATS; i++) {
-		struct synthetic one = { .format = formats[i], .psid = "MT_0D90110009", .name = "MHQH29C-XTR_A1",
+		struct synthetic one = { .format = formats[i],
+					 .psid = "MT_0D90110009",
+					 .name = "MHQH29C-XTR_A1",
 					 .board_seed = 5 };
-		struct synthetic two = { .format = formats[i], .psid = "MT_0DD0120009", .name = "MHQH19B-XTR_A1",
+		struct synthetic two = { .format = formats[i],
+					 .psid = "MT_0DD0120009",
+					 .name = "MHQH19B-XTR_A1",
 					 .board_seed = 6 };
 
 		told = compare(&one, &two);
@@ -331,7 +341,8 @@ static void single_port(void)
 	size_t i;
 
 	for (i = 0; i < FORMATS; i++) {
-		struct synthetic one = { .format = formats[i], .ports = 1 }, two = { .format = formats[i], .ports = 2 };
+		struct synthetic one = { .format = formats[i], .ports = 1 },
+				 two = { .format = formats[i], .ports = 2 };
 
 		told = compare(&one, &two);
 		CHECK_EQ(says(&told, "single-port-image"), 2);
@@ -348,7 +359,9 @@ static void ports_of_an_ini(void)
 	CHECK_EQ(image_ini_ports("[IB]\nnum_of_ports=1\n"), 1);
 	CHECK_EQ(image_ini_ports("[fw_main_config]\nfoo.num_of_ports = 2\n"), 2);
 	CHECK_EQ(image_ini_ports("[x]\ncore_fw_main_config.num_of_ib_ports = 32\n"), 0);
-	CHECK_EQ(image_ini_ports("[PS_INFO]\nName = X\nDescription = card; 10GigE; dual-port SFP+; PCIe3.0\n"), 2);
+	CHECK_EQ(
+		image_ini_ports("[PS_INFO]\nName = X\nDescription = card; 10GigE; dual-port SFP+; PCIe3.0\n"),
+		2);
 	CHECK_EQ(image_ini_ports("[image_info]\nname = X\ndescription = Single Port QSFP\n"), 1);
 	CHECK_EQ(image_ini_ports("[image_info]\nname = X\ndescription = a switch; 48 SFP28 ports\n"), 0);
 	CHECK_EQ(image_ini_ports("[image_info]\nname = X\ndescription = supports port mirroring\n"), 0);
@@ -362,13 +375,16 @@ static void compiled_board(void)
 	size_t i;
 
 	for (i = 0; i < FORMATS; i++) {
-		struct synthetic one = { .format = formats[i], .board_seed = 5 }, two = { .format = formats[i], .board_seed = 6 };
+		struct synthetic one = { .format = formats[i], .board_seed = 5 },
+				 two = { .format = formats[i], .board_seed = 6 };
 
 		told = compare(&one, &two);
 		CHECK_EQ(says(&told, "compiled-board-differs"), 2);
 		/* Between versions that is usual. */
-		two.version = formats[i] == SYNTHETIC_FS2 ? "2.42.5016" : formats[i] == SYNTHETIC_FS3 ? "12.28.2040" :
-			      formats[i] == SYNTHETIC_FS4 ? "16.35.3006" : "40.45.1300";
+		two.version = formats[i] == SYNTHETIC_FS2 ? "2.42.5016" :
+			      formats[i] == SYNTHETIC_FS3 ? "12.28.2040" :
+			      formats[i] == SYNTHETIC_FS4 ? "16.35.3006" :
+							    "40.45.1300";
 		told = compare(&one, &two);
 		CHECK_EQ(says(&told, "compiled-board-differs"), 1);
 	}
@@ -376,8 +392,10 @@ static void compiled_board(void)
 
 static void other_family(void)
 {
-	struct synthetic cx3 = { .format = SYNTHETIC_FS2, .hw_id = 0x1f5 }, cx2 = { .format = SYNTHETIC_FS2, .hw_id = 0x190 };
-	struct synthetic cx5 = { .format = SYNTHETIC_FS4, .hw_id = 0x20d }, cx6 = { .format = SYNTHETIC_FS4, .hw_id = 0x20f };
+	struct synthetic cx3 = { .format = SYNTHETIC_FS2, .hw_id = 0x1f5 },
+			 cx2 = { .format = SYNTHETIC_FS2, .hw_id = 0x190 };
+	struct synthetic cx5 = { .format = SYNTHETIC_FS4, .hw_id = 0x20d },
+			 cx6 = { .format = SYNTHETIC_FS4, .hw_id = 0x20f };
 	struct synthetic later = { .format = SYNTHETIC_FS4, .hw_id = 0x20d, .hw_revision = 1 };
 	struct told told;
 
@@ -401,7 +419,8 @@ static void only_the_rom(void)
 	size_t i;
 
 	for (i = 0; i < FORMATS; i++) {
-		struct synthetic without = { .format = formats[i] }, with = { .format = formats[i], .rom_size = 0x2000 };
+		struct synthetic without = { .format = formats[i] },
+				 with = { .format = formats[i], .rom_size = 0x2000 };
 		struct synthetic newer = with;
 
 		told = compare(&without, &with);
@@ -418,7 +437,8 @@ static void only_the_rom(void)
 /* The sections behind a ROM move; that alone is no difference. */
 static void what_moved_is_the_same(void)
 {
-	struct synthetic without = { .format = SYNTHETIC_FS2 }, with = { .format = SYNTHETIC_FS2, .rom_size = 0x2000 };
+	struct synthetic without = { .format = SYNTHETIC_FS2 },
+			 with = { .format = SYNTHETIC_FS2, .rom_size = 0x2000 };
 	struct told told = compare(&without, &with);
 
 	CHECK_STR(told.other, " ROM");
@@ -427,7 +447,8 @@ static void what_moved_is_the_same(void)
 
 static void only_the_ini(void)
 {
-	static const char text[] = "[PS_INFO]\nName = X_A1\n[ADAPTER]\nPSID = MT_0000000001\n[IB]\nnum_of_ports = Two_Ports\n";
+	static const char text[] =
+		"[PS_INFO]\nName = X_A1\n[ADAPTER]\nPSID = MT_0000000001\n[IB]\nnum_of_ports = Two_Ports\n";
 	char other[sizeof(text) + 16];
 	struct told told;
 	size_t i;
@@ -453,7 +474,8 @@ static void only_the_ini(void)
 
 static void only_the_image_vsd(void)
 {
-	struct synthetic one = { .format = SYNTHETIC_FS4, .vsd = "one" }, two = { .format = SYNTHETIC_FS4, .vsd = "two" };
+	struct synthetic one = { .format = SYNTHETIC_FS4, .vsd = "one" },
+			 two = { .format = SYNTHETIC_FS4, .vsd = "two" };
 	struct told told = compare(&one, &two);
 
 	CHECK_SAYS(&told, "other-vsd", "same-but-vsd");
@@ -466,7 +488,8 @@ static void other_code(void)
 	size_t i;
 
 	for (i = 0; i < FORMATS; i++) {
-		struct synthetic one = { .format = formats[i], .seed = 3 }, two = { .format = formats[i], .seed = 4 };
+		struct synthetic one = { .format = formats[i], .seed = 3 },
+				 two = { .format = formats[i], .seed = 4 };
 
 		told = compare(&one, &two);
 		CHECK(says(&told, "other-code"));
@@ -500,7 +523,8 @@ static void one_byte(void)
 
 static void versions(void)
 {
-	struct synthetic old = { .format = SYNTHETIC_FS2, .version = "2.10.720" }, new = { .format = SYNTHETIC_FS2, .version = "2.42.5000" };
+	struct synthetic old = { .format = SYNTHETIC_FS2, .version = "2.10.720" },
+			 new = { .format = SYNTHETIC_FS2, .version = "2.42.5000" };
 	struct synthetic cx5 = { .format = SYNTHETIC_FS4, .version = "16.35.2000" };
 	struct synthetic cx4lx = { .format = SYNTHETIC_FS4, .version = "14.32.1010", .hw_id = 0x20d };
 	struct held one, two;
@@ -526,9 +550,13 @@ static void versions(void)
 
 static void security(void)
 {
-	struct synthetic plain = { .format = SYNTHETIC_FS4 }, secure = { .format = SYNTHETIC_FS4, .keys = true,
-		.signature_4096 = true, .security_flags = IMAGE_SECURITY_SECURE | IMAGE_SECURITY_SIGNED | IMAGE_SECURITY_MCC,
-		.security_version = 3 };
+	struct synthetic plain = { .format = SYNTHETIC_FS4 },
+			 secure = { .format = SYNTHETIC_FS4,
+				    .keys = true,
+				    .signature_4096 = true,
+				    .security_flags = IMAGE_SECURITY_SECURE | IMAGE_SECURITY_SIGNED |
+						      IMAGE_SECURITY_MCC,
+				    .security_version = 3 };
 	struct synthetic hidden = { .format = SYNTHETIC_FS4, .encrypted = true }, card = hidden;
 	struct told told;
 
@@ -555,7 +583,8 @@ static void retagged(void)
 	struct told told;
 	size_t length;
 
-	REQUIRE(!ini_mark_retagged(text, strlen(text), "MT_0D90110009", "DEL09A0000009", &marked, &length, &error));
+	REQUIRE(!ini_mark_retagged(text, strlen(text), "MT_0D90110009", "DEL09A0000009", &marked, &length,
+				   &error));
 	marked = realloc(marked, length + 1);
 	marked[length] = '\0';
 	two.ini = marked;
@@ -568,7 +597,8 @@ static void retagged(void)
 
 static void other_slots(void)
 {
-	struct synthetic one = { .format = SYNTHETIC_FS4, .log2 = 22 }, two = { .format = SYNTHETIC_FS4, .log2 = 23 };
+	struct synthetic one = { .format = SYNTHETIC_FS4, .log2 = 22 },
+			 two = { .format = SYNTHETIC_FS4, .log2 = 23 };
 	struct told told = compare(&one, &two);
 
 	CHECK_EQ(says(&told, "other-slot-size"), 2);
@@ -592,7 +622,8 @@ static void damaged_table(void)
 
 		two.bytes[at] ^= 0x80;
 		told = compare_held(&one, &two);
-		CHECK(told.code || !told.identical || says(&told, "same-but-identity") || says(&told, "identical"));
+		CHECK(told.code || !told.identical || says(&told, "same-but-identity") ||
+		      says(&told, "identical"));
 		if (told.code)
 			CHECK(*told.error.text);
 		two.bytes[at] ^= 0x80;
@@ -604,12 +635,28 @@ static void damaged_table(void)
 int main(int argc, char **argv)
 {
 	static const struct ktap_test tests[] = {
-		KTAP_TEST(identical), KTAP_TEST(only_identity), KTAP_TEST(backup), KTAP_TEST(component_of_the_same),
-		KTAP_TEST(rebrand), KTAP_TEST(other_board), KTAP_TEST(other_board_revision), KTAP_TEST(single_port),
-		KTAP_TEST(ports_of_an_ini), KTAP_TEST(compiled_board), KTAP_TEST(other_family), KTAP_TEST(only_the_rom),
-		KTAP_TEST(what_moved_is_the_same), KTAP_TEST(only_the_ini), KTAP_TEST(only_the_image_vsd),
-		KTAP_TEST(other_code), KTAP_TEST(one_byte), KTAP_TEST(versions), KTAP_TEST(security), KTAP_TEST(retagged),
-		KTAP_TEST(other_slots), KTAP_TEST(damaged_table),
+		KTAP_TEST(identical),
+		KTAP_TEST(only_identity),
+		KTAP_TEST(backup),
+		KTAP_TEST(component_of_the_same),
+		KTAP_TEST(rebrand),
+		KTAP_TEST(other_board),
+		KTAP_TEST(other_board_revision),
+		KTAP_TEST(single_port),
+		KTAP_TEST(ports_of_an_ini),
+		KTAP_TEST(compiled_board),
+		KTAP_TEST(other_family),
+		KTAP_TEST(only_the_rom),
+		KTAP_TEST(what_moved_is_the_same),
+		KTAP_TEST(only_the_ini),
+		KTAP_TEST(only_the_image_vsd),
+		KTAP_TEST(other_code),
+		KTAP_TEST(one_byte),
+		KTAP_TEST(versions),
+		KTAP_TEST(security),
+		KTAP_TEST(retagged),
+		KTAP_TEST(other_slots),
+		KTAP_TEST(damaged_table),
 	};
 
 	return ktap_main(argc, argv, tests, sizeof(tests) / sizeof(tests[0]));

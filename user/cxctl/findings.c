@@ -51,8 +51,8 @@ static void show(struct output *output, const struct image_finding *finding)
 			    (unsigned long long)finding->where, finding->text, finding->expected,
 			    finding->found);
 	else
-		output_line(output, _("  ! %s at 0x%llx: %s"), finding->part, (unsigned long long)finding->where,
-			    finding->text);
+		output_line(output, _("  ! %s at 0x%llx: %s"), finding->part,
+			    (unsigned long long)finding->where, finding->text);
 }
 
 /* Findings come between the parts: JSON wants them together, so they are kept. */

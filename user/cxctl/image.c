@@ -32,7 +32,8 @@ static void show_help(void)
 	       _("Subcommands:"));
 	for (i = 0; i < SUBCOMMANDS; i++)
 		printf("  %-16s %s\n", subcommands[i].name, _(subcommands[i].summary));
-	printf("\n%s\n%s\n%s\n\n", _("PATH is an image, a backup of a flash, a container (MFA1, MFA2, PLDM), an installer that"),
+	printf("\n%s\n%s\n%s\n\n",
+	       _("PATH is an image, a backup of a flash, a container (MFA1, MFA2, PLDM), an installer that"),
 	       _("holds one, a directory of them, or a catalogue made by cxctl image index."),
 	       _("cxctl image SUBCOMMAND --help tells about one of them."));
 	options_help_common();

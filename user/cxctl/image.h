@@ -66,13 +66,15 @@ const char *image_date_text(const struct image_facts *facts, char text[32]);
  * Shows the facts of an image: text and JSON, with their sources under -v. ini: the text of its INI, or
  * NULL; from: the PSID that it was retagged from, or "".
  */
-void image_show_facts(struct output *output, const struct image_facts *facts, const char *ini, const char *from);
+void image_show_facts(struct output *output, const struct image_facts *facts, const char *ini,
+		      const char *from);
 
 /*
  * Writes a file whole or not at all: a temporary one beside it, synced, renamed. What exists is
  * refused ("file-exists") without force. The name "-" is the standard output.
  */
-int image_write_file(const char *path, const void *bytes, size_t length, bool force, struct cxctl_error *error);
+int image_write_file(const char *path, const void *bytes, size_t length, bool force,
+		     struct cxctl_error *error);
 
 /* A line of progress on stderr, for a terminal only and not with -q; done == total ends it. */
 void image_progress(const struct options *options, const char *what, uint64_t done, uint64_t total);

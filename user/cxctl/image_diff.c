@@ -28,8 +28,10 @@ static void enter(struct diff *diff, enum stage stage)
 		if (diff->stage == STAGE_FACTS && diff->listed)
 			output_table_end(diff->output);
 		if (diff->stage == STAGE_SECTIONS && diff->same_sections)
-			output_line(diff->output, ngettext("  %u section is the same", "  %u sections are the same",
-							   diff->same_sections), diff->same_sections);
+			output_line(diff->output,
+				    ngettext("  %u section is the same", "  %u sections are the same",
+					     diff->same_sections),
+				    diff->same_sections);
 		diff->listed = 0;
 		if (++diff->stage == STAGES)
 			return;
@@ -74,19 +76,23 @@ static void say_section(struct diff *diff, const struct image_section_difference
 	switch (d->difference) {
 	case IMAGE_SAME_BYTES:
 		if (diff->options->verbose)
-			output_line(output, _("  %-20s same, %llu bytes%s%s"), d->name, (unsigned long long)d->first_length,
+			output_line(output, _("  %-20s same, %llu bytes%s%s"), d->name,
+				    (unsigned long long)d->first_length,
 				    d->first_start == d->second_start ? "" : _(", moved"), whose);
 		else
 			diff->same_sections++;
 		break;
 	case IMAGE_OTHER_BYTES:
 		if (d->first_length == d->second_length)
-			output_line(output, _("  %-20s %llu of %llu bytes differ, the first at +0x%llx%s"), d->name,
-				    (unsigned long long)d->differing, (unsigned long long)d->first_length,
+			output_line(output, _("  %-20s %llu of %llu bytes differ, the first at +0x%llx%s"),
+				    d->name, (unsigned long long)d->differing,
+				    (unsigned long long)d->first_length,
 				    (unsigned long long)d->first_differing, whose);
 		else
-			output_line(output, _("  %-20s %llu bytes against %llu, the first difference at +0x%llx%s"), d->name,
-				    (unsigned long long)d->first_length, (unsigned long long)d->second_length,
+			output_line(output,
+				    _("  %-20s %llu bytes against %llu, the first difference at +0x%llx%s"),
+				    d->name, (unsigned long long)d->first_length,
+				    (unsigned long long)d->second_length,
 				    (unsigned long long)d->first_differing, whose);
 		break;
 	case IMAGE_ONLY_FIRST:
@@ -141,7 +147,8 @@ static void on_statement(void *context, const struct image_statement *statement)
 	output_line(diff->output, "  %s %s", statement->grave ? "!" : "-", statement->text);
 }
 
-static void show_subject(struct output *output, const char *key, const char *label, const struct image_picked *picked)
+static void show_subject(struct output *output, const char *key, const char *label,
+			 const struct image_picked *picked)
 {
 	const struct image_facts *facts = &picked->facts;
 	char version[32];
@@ -155,8 +162,9 @@ static void show_subject(struct output *output, const char *key, const char *lab
 	output_string(output, "firmware_version", *version ? version : NULL);
 	output_number(output, "slot", facts->place.slot);
 	output_end(output);
-	output_show(output, label, NULL, "%s%s%s (%s %s, %s)", picked->path, *picked->inside ? ": " : "", picked->inside,
-		    image_format_name(facts->place.format), version, *facts->psid ? facts->psid : _("no PSID"));
+	output_show(output, label, NULL, "%s%s%s (%s %s, %s)", picked->path, *picked->inside ? ": " : "",
+		    picked->inside, image_format_name(facts->place.format), version,
+		    *facts->psid ? facts->psid : _("no PSID"));
 }
 
 static int compare(struct diff *diff, const struct image_picked picked[2], bool *identical,
@@ -169,7 +177,8 @@ static int compare(struct diff *diff, const struct image_picked picked[2], bool 
 	int code;
 
 	for (i = 0; i < 2; i++)
-		subject[i] = (struct image_subject){ picked[i].file.reader, picked[i].place, picked[i].facts };
+		subject[i] = (struct image_subject){ picked[i].file.reader, picked[i].place,
+						     picked[i].facts };
 	show_subject(diff->output, "first", _("First"), &picked[0]);
 	show_subject(diff->output, "second", _("Second"), &picked[1]);
 	code = image_compare(&subject[0], &subject[1], &listener, identical, &why);
@@ -181,7 +190,8 @@ static int compare(struct diff *diff, const struct image_picked picked[2], bool 
 }
 
 /* Of a container the image for the other side's PSID, when none was asked for. */
-static int pick_both(struct diff *diff, char **paths, struct image_picked picked[2], struct cxctl_error *error)
+static int pick_both(struct diff *diff, char **paths, struct image_picked picked[2],
+		     struct cxctl_error *error)
 {
 	struct cxctl_error errors[2];
 	bool there[2];
@@ -192,8 +202,10 @@ static int pick_both(struct diff *diff, char **paths, struct image_picked picked
 	for (i = 0; i < 2; i++) {
 		if (there[i])
 			continue;
-		if (!diff->psid && there[!i] && *picked[!i].facts.psid && !strcmp(errors[i].id, "several-images"))
-			there[i] = !image_pick(diff->options, paths[i], picked[!i].facts.psid, &picked[i], &errors[i]);
+		if (!diff->psid && there[!i] && *picked[!i].facts.psid &&
+		    !strcmp(errors[i].id, "several-images"))
+			there[i] = !image_pick(diff->options, paths[i], picked[!i].facts.psid, &picked[i],
+					       &errors[i]);
 		/* A plain file beside a container is what it is. */
 		if (!there[i] && diff->psid && there[!i] && !strcmp(errors[i].id, "no-such-psid")) {
 			struct cxctl_error ignored;

@@ -46,14 +46,17 @@ static int show_section(void *context, const struct image_section *section)
 	if (section->crc_kind == IMAGE_CRC_STORED)
 		snprintf(crc, sizeof(crc), _("CRC %04x"), section->crc);
 	else
-		snprintf(crc, sizeof(crc), "%s", section->crc_kind == IMAGE_CRC_IN_SECTION ? _("CRC inside") : _("no CRC"));
+		snprintf(crc, sizeof(crc), "%s",
+			 section->crc_kind == IMAGE_CRC_IN_SECTION ? _("CRC inside") : _("no CRC"));
 	output_line(output, "  0x%08llx  %8llu  %-20s %s%s%s%s", (unsigned long long)section->start,
-		    (unsigned long long)section->length, section->name, crc, section->compressed ? _(", packed") : "",
-		    section->encrypted ? _(", encrypted") : "", section->device_data ? _(", device data") : "");
+		    (unsigned long long)section->length, section->name, crc,
+		    section->compressed ? _(", packed") : "", section->encrypted ? _(", encrypted") : "",
+		    section->device_data ? _(", device data") : "");
 	return 0;
 }
 
-static void show_sections(struct info *info, const struct image_reader *reader, const struct image_place *place)
+static void show_sections(struct info *info, const struct image_reader *reader,
+			  const struct image_place *place)
 {
 	struct image_error why = { 0 };
 	int code;
@@ -92,8 +95,8 @@ static void failed(struct info *info, const char *path, const char *inside, cons
 	info->code = error->exit;
 }
 
-static void show_image(struct info *info, const char *path, const char *inside, const struct image_reader *reader,
-		       const struct image_facts *facts, bool restored)
+static void show_image(struct info *info, const char *path, const char *inside,
+		       const struct image_reader *reader, const struct image_facts *facts, bool restored)
 {
 	struct output *output = info->output;
 	struct image_error why;
@@ -123,8 +126,8 @@ static void show_image(struct info *info, const char *path, const char *inside, 
 }
 
 /* A flash may hold two. */
-static void show_images(struct info *info, const char *path, const char *inside, const struct image_reader *reader,
-			bool restored)
+static void show_images(struct info *info, const char *path, const char *inside,
+			const struct image_reader *reader, bool restored)
 {
 	struct image_place places[IMAGE_PLACES];
 	struct image_error why = { 0 };
@@ -186,7 +189,8 @@ static void show_names(struct output *output, const char *key, const struct name
 	for (i = 0; i < names->count; i++) {
 		output_string(output, NULL, names->names[i]);
 		if (i < PSIDS_SHOWN)
-			used += snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "", names->names[i]);
+			used += snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "",
+					 names->names[i]);
 	}
 	output_end(output);
 	if (names->count > PSIDS_SHOWN)
@@ -213,11 +217,13 @@ static int on_container(void *context, const char *path, const char *inside, str
 	output_number(output, "member_count", count);
 	output_number(output, "psid_count", psids.count);
 	output_show(output, _("Container"), NULL, "%s%s%s", path, *inside ? ": " : "", inside);
-	output_show(output, _("Format"), NULL, _("%s, %llu bytes"), kind, (unsigned long long)container_length(container));
+	output_show(output, _("Format"), NULL, _("%s, %llu bytes"), kind,
+		    (unsigned long long)container_length(container));
 	output_show(output, _("Content"), NULL, ngettext("%zu entry", "%zu entries", count), count);
 	output_show(output, _("PSIDs"), NULL, "%zu", psids.count);
 	show_names(output, "psids", &psids);
-	output_show(output, NULL, NULL, _("next: cxctl image list %s shows them all, --psid PSID tells about one"), path);
+	output_show(output, NULL, NULL,
+		    _("next: cxctl image list %s shows them all, --psid PSID tells about one"), path);
 	output_end(output);
 	free(psids.names);
 	return 0;

@@ -39,10 +39,11 @@ int image_failed(const char *path, const char *inside, const struct image_error 
 		exit = code == -EACCES || code == -EISDIR ? CXCTL_BAD_IMAGE : CXCTL_FAILED;
 	}
 	if (*why->text)
-		return error_set(error, exit, id, "%s%s%s%s%s", named ? "" : path, inside && *inside ? ": " : "",
-				 inside ? inside : "", named && !(inside && *inside) ? "" : ": ", why->text);
-	return error_set(error, exit, id, "%s%s%s: %s", path, inside && *inside ? ": " : "", inside ? inside : "",
-			 strerror(-code));
+		return error_set(error, exit, id, "%s%s%s%s%s", named ? "" : path,
+				 inside && *inside ? ": " : "", inside ? inside : "",
+				 named && !(inside && *inside) ? "" : ": ", why->text);
+	return error_set(error, exit, id, "%s%s%s: %s", path, inside && *inside ? ": " : "",
+			 inside ? inside : "", strerror(-code));
 }
 
 /* "A, B, C" of at most `most` texts, and how many more there are. */
@@ -99,13 +100,15 @@ int image_no_such_psid(const char *path, const char *psid, const char *const *ps
 		snprintf(whose, sizeof(whose), "%s", _("; cxctl does not know whose PSID this is"));
 	nearest_psids(psid, psids, count, near, sizeof(near));
 	if (!count)
-		error_set(error, CXCTL_FAILED, "no-such-psid", _("%s names no PSID, so none is %s%s"), name, psid, whose);
+		error_set(error, CXCTL_FAILED, "no-such-psid", _("%s names no PSID, so none is %s%s"), name,
+			  psid, whose);
 	else if (count == 1)
-		error_set(error, CXCTL_FAILED, "no-such-psid", _("%s has the PSID %s, not %s%s"), name, psids[0], psid,
-			  whose);
+		error_set(error, CXCTL_FAILED, "no-such-psid", _("%s has the PSID %s, not %s%s"), name,
+			  psids[0], psid, whose);
 	else
-		error_set(error, CXCTL_FAILED, "no-such-psid", _("%s has %zu PSIDs, none is %s; nearest are %s%s"), name,
-			  count, psid, near, whose);
+		error_set(error, CXCTL_FAILED, "no-such-psid",
+			  _("%s has %zu PSIDs, none is %s; nearest are %s%s"), name, count, psid, near,
+			  whose);
 	error_found(error, "%s", near);
 	error_expected(error, "%s", psid);
 	if (count > 1)
@@ -198,8 +201,8 @@ static void note_place(struct search *search, const struct source_item *item, co
 }
 
 /* The walk's bytes live during the call only. */
-static int keep_bytes(struct search *search, const struct source_item *item, const struct image_reader *reader,
-		      struct image_error *error)
+static int keep_bytes(struct search *search, const struct source_item *item,
+		      const struct image_reader *reader, struct image_error *error)
 {
 	int descriptor, code;
 
@@ -342,15 +345,17 @@ static int several_images(const struct search *search, struct cxctl_error *error
 	char list[512];
 
 	if (search->several && !search->psid) {
-		list_texts((const char *const *)search->psids, search->psid_count, LISTED, list, sizeof(list));
+		list_texts((const char *const *)search->psids, search->psid_count, LISTED, list,
+			   sizeof(list));
 		error_set(error, CXCTL_USAGE, "several-images", _("%s has images for %zu PSIDs: %s"),
 			  last_name(search->path), search->psid_count, list);
-		error_next(error, _("choose one with --psid; cxctl image list %s shows them all"), search->path);
+		error_next(error, _("choose one with --psid; cxctl image list %s shows them all"),
+			   search->path);
 		return -1;
 	}
 	list_texts((const char *const *)search->places, search->place_count, LISTED, list, sizeof(list));
-	error_set(error, CXCTL_USAGE, "several-images", _("%s has %zu different images: %s"), last_name(search->path),
-		  search->place_count, list);
+	error_set(error, CXCTL_USAGE, "several-images", _("%s has %zu different images: %s"),
+		  last_name(search->path), search->place_count, list);
 	error_next(error, search->psid ? _("name the file that has the one you want") :
 		   _("choose one with --psid, or name the file that has it"));
 	return -1;

@@ -21,7 +21,8 @@ const char *image_version_text(const struct image_facts *facts, char text[32])
 	if (!(facts->has & IMAGE_HAS_VERSION))
 		text[0] = '\0';
 	else
-		snprintf(text, 32, version[0] >= 10 ? "%u.%u.%04u" : "%u.%u.%u", version[0], version[1], version[2]);
+		snprintf(text, 32, version[0] >= 10 ? "%u.%u.%04u" : "%u.%u.%u", version[0], version[1],
+			 version[2]);
 	return text;
 }
 
@@ -30,7 +31,8 @@ const char *image_date_text(const struct image_facts *facts, char text[32])
 	if (!(facts->has & IMAGE_HAS_DATE) || !facts->date)
 		text[0] = '\0';
 	else
-		snprintf(text, 32, "%04x-%02x-%02x", facts->date >> 16, facts->date >> 8 & 0xff, facts->date & 0xff);
+		snprintf(text, 32, "%04x-%02x-%02x", facts->date >> 16, facts->date >> 8 & 0xff,
+			 facts->date & 0xff);
 	return text;
 }
 
@@ -97,8 +99,8 @@ static void show_chip(const struct shown *shown)
 	}
 	if ((facts->has & IMAGE_HAS_DEVICE_ID) && facts->pci_device) {
 		output_number(output, "image_pci_device", facts->pci_device);
-		output_show(output, _("Image made for"), shown->from, _("PCI device %u (0x%04x)"), facts->pci_device,
-			    facts->pci_device);
+		output_show(output, _("Image made for"), shown->from, _("PCI device %u (0x%04x)"),
+			    facts->pci_device, facts->pci_device);
 	}
 	if (facts->pci_vendor)
 		output_number(output, "image_pci_vendor", facts->pci_vendor);
@@ -132,11 +134,14 @@ static void show_psids(const struct shown *shown, const char *retagged_from)
 	if (*retagged_from) {
 		output_string(output, "retagged_from", retagged_from);
 		output_source(output, "retagged_from", FROM_INI);
-		output_show(output, NULL, FROM_INI, _("RETAGGED: this image was made for %s; its PSID does not vouch for its board"),
+		output_show(output, NULL, FROM_INI,
+			    _("RETAGGED: this image was made for %s; its PSID does not vouch for its board"),
 			    retagged_from);
 	}
-	if ((facts->has & IMAGE_HAS_ORIGINAL) && *facts->original_psid && strcmp(facts->original_psid, facts->psid))
-		output_fact(output, "original_psid", _("Original PSID"), FROM_DEVICE_DATA, "%s", facts->original_psid);
+	if ((facts->has & IMAGE_HAS_ORIGINAL) && *facts->original_psid &&
+	    strcmp(facts->original_psid, facts->psid))
+		output_fact(output, "original_psid", _("Original PSID"), FROM_DEVICE_DATA, "%s",
+			    facts->original_psid);
 }
 
 static void show_versions(const struct shown *shown)
@@ -151,20 +156,22 @@ static void show_versions(const struct shown *shown)
 	image_date_text(facts, date);
 	if (*date) {
 		if (facts->time)
-			snprintf(time, sizeof(time), "%02x:%02x:%02x", facts->time >> 16 & 0xff, facts->time >> 8 & 0xff,
-				 facts->time & 0xff);
+			snprintf(time, sizeof(time), "%02x:%02x:%02x", facts->time >> 16 & 0xff,
+				 facts->time >> 8 & 0xff, facts->time & 0xff);
 		output_string(output, "firmware_date", date);
 		output_string(output, "firmware_time", *time ? time : NULL);
 		output_source(output, "firmware_date", shown->from);
 		output_show(output, _("Firmware date"), shown->from, "%s%s%s", date, *time ? " " : "", time);
 	}
 	if (facts->has & IMAGE_HAS_PRODUCT)
-		output_fact(output, "product_version", _("Product version"), shown->from, "%s", facts->product_version);
+		output_fact(output, "product_version", _("Product version"), shown->from, "%s",
+			    facts->product_version);
 	if (facts->has & IMAGE_HAS_MIC)
 		output_fact(output, "mic_version", _("MIC version"), shown->from, "%u.%u.%u", facts->mic[0],
 			    facts->mic[1], facts->mic[2]);
 	if (facts->issu_version)
-		output_fact(output, "issu_version", _("ISSU version"), shown->from, "%u", facts->issu_version);
+		output_fact(output, "issu_version", _("ISSU version"), shown->from, "%u",
+			    facts->issu_version);
 }
 
 static void show_text(const struct shown *shown, const char *key, const char *label, const char *from,
@@ -234,7 +241,8 @@ static void show_fs2_identity(const struct shown *shown)
 		for (i = 0; i < 4; i++) {
 			snprintf(text, sizeof(text), "%016llx", (unsigned long long)facts->guid[i]);
 			output_string(output, NULL, text);
-			output_show(output, i ? NULL : _("GUIDs"), "GUID section", "%s  %s", text, _(names[i]));
+			output_show(output, i ? NULL : _("GUIDs"), "GUID section", "%s  %s", text,
+				    _(names[i]));
 		}
 		output_end(output);
 		output_source(output, "guids", "GUID section");
@@ -245,8 +253,9 @@ static void show_fs2_identity(const struct shown *shown)
 		for (i = 0; i < 2; i++) {
 			snprintf(text, sizeof(text), "%012llx", (unsigned long long)facts->mac[i]);
 			output_string(output, NULL, text);
-			output_show(output, i ? NULL : _("MACs"), facts->macs_derived ? "GUIDs" : "GUID section",
-				    "%s  %s", text, _(names[i + 1]));
+			output_show(output, i ? NULL : _("MACs"),
+				    facts->macs_derived ? "GUIDs" : "GUID section", "%s  %s", text,
+				    _(names[i + 1]));
 		}
 		output_end(output);
 		output_source(output, "macs", facts->macs_derived ? "GUIDs" : "GUID section");
@@ -256,11 +265,12 @@ static void show_fs2_identity(const struct shown *shown)
 	if (facts->blank_guids)
 		output_show(output, _("GUIDs"), "GUID section", "%s", _("blank: never written"));
 	else if (dummy)
-		output_show(output, NULL, NULL, "%s", _("these are the placeholders of a vendor's image; a burn keeps the card's own"));
+		output_show(output, NULL, NULL, "%s",
+			    _("these are the placeholders of a vendor's image; a burn keeps the card's own"));
 }
 
-static void show_uids(const struct shown *shown, const char *key, const char *label, const struct image_uids *uids,
-		      int digits)
+static void show_uids(const struct shown *shown, const char *key, const char *label,
+		      const struct image_uids *uids, int digits)
 {
 	struct output *output = shown->output;
 	char text[32], other[64];
@@ -273,10 +283,12 @@ static void show_uids(const struct shown *shown, const char *key, const char *la
 	snprintf(other, sizeof(other), "%s_step", key);
 	output_number(output, other, uids->step);
 	if (!uids->base)
-		output_show(output, label, FROM_DEVICE_DATA, uids->count ? _("none (room for %u)") : _("none"), uids->count);
+		output_show(output, label, FROM_DEVICE_DATA,
+			    uids->count ? _("none (room for %u)") : _("none"), uids->count);
 	else
-		output_show(output, label, FROM_DEVICE_DATA, uids->count ? _("%s (%u in a row, step %u)") : "%s", text,
-			    uids->count, uids->step);
+		output_show(output, label, FROM_DEVICE_DATA,
+			    uids->count ? _("%s (%u in a row, step %u)") : "%s", text, uids->count,
+			    uids->step);
 }
 
 static void show_identity(const struct shown *shown)
@@ -291,12 +303,14 @@ static void show_identity(const struct shown *shown)
 		output_fact(output, "device_data_trouble", _("Device data"), FROM_DEVICE_DATA, "%s",
 			    facts->device_data_trouble);
 	if (facts->has & IMAGE_HAS_GUIDS) {
-		show_uids(shown, "base_guid", by_port ? _("GUID, port 1") : _("Base GUID"), &facts->base_guid, 16);
+		show_uids(shown, "base_guid", by_port ? _("GUID, port 1") : _("Base GUID"), &facts->base_guid,
+			  16);
 		if (by_port)
 			show_uids(shown, "port2_guid", _("GUID, port 2"), &facts->port2_guid, 16);
 	}
 	if (facts->has & IMAGE_HAS_MACS) {
-		show_uids(shown, "base_mac", by_port ? _("MAC, port 1") : _("Base MAC"), &facts->base_mac, 12);
+		show_uids(shown, "base_mac", by_port ? _("MAC, port 1") : _("Base MAC"), &facts->base_mac,
+			  12);
 		if (by_port)
 			show_uids(shown, "port2_mac", _("MAC, port 2"), &facts->port2_mac, 12);
 	}
@@ -314,8 +328,8 @@ static void show_vsds(const struct shown *shown)
 	const struct image_facts *facts = shown->facts;
 
 	if (facts->has & IMAGE_HAS_VSD)
-		show_text(shown, shown->fs2 ? "vsd" : "image_vsd", shown->fs2 ? _("VSD") : _("Image VSD"), shown->from,
-			  facts->vsd);
+		show_text(shown, shown->fs2 ? "vsd" : "image_vsd", shown->fs2 ? _("VSD") : _("Image VSD"),
+			  shown->from, facts->vsd);
 	if (facts->has & IMAGE_HAS_DEVICE_VSD)
 		show_text(shown, "device_vsd", _("Device VSD"), FROM_DEVICE_DATA, facts->device_vsd);
 	if (facts->vsd_vendor)
@@ -333,7 +347,8 @@ static void show_rom(const struct shown *shown, const struct image_rom *rom, boo
 
 	snprintf(number, sizeof(number), "0x%x", rom->product);
 	if (rom->product != IMAGE_ROM_UNKNOWN)
-		snprintf(version, sizeof(version), "%u.%u.%u", rom->version[0], rom->version[1], rom->version[2]);
+		snprintf(version, sizeof(version), "%u.%u.%u", rom->version[0], rom->version[1],
+			 rom->version[2]);
 	output_object(output, NULL);
 	output_string(output, "type", name ? name : number);
 	output_string(output, "version", *version ? version : NULL);
@@ -342,8 +357,9 @@ static void show_rom(const struct shown *shown, const struct image_rom *rom, boo
 	if (rom->pci_device)
 		output_number(output, "pci_device", rom->pci_device);
 	output_end(output);
-	output_show(output, first ? _("Expansion ROM") : NULL, FROM_ROM, "%s %s%s%s%s%s", name ? name : number,
-		    *version ? version : _("version unknown"), cpu ? " " : "", cpu ? cpu : "", protocol ? " " : "", protocol ? protocol : "");
+	output_show(output, first ? _("Expansion ROM") : NULL, FROM_ROM, "%s %s%s%s%s%s",
+		    name ? name : number, *version ? version : _("version unknown"), cpu ? " " : "",
+		    cpu ? cpu : "", protocol ? " " : "", protocol ? protocol : "");
 }
 
 static void show_roms(const struct shown *shown)
@@ -384,8 +400,8 @@ static void show_layout(const struct shown *shown)
 		output_show(output, _("Image slot"), FROM_HEADER, _("%u, at 0x%06x"), facts->place.slot,
 			    facts->place.address);
 	if (facts->failsafe && slot)
-		output_show(output, _("Layout"), FROM_HEADER, _("%u bytes, failsafe, slots of %llu KiB"), facts->length,
-			    (unsigned long long)slot >> 10);
+		output_show(output, _("Layout"), FROM_HEADER, _("%u bytes, failsafe, slots of %llu KiB"),
+			    facts->length, (unsigned long long)slot >> 10);
 	else
 		output_show(output, _("Layout"), FROM_HEADER, facts->failsafe ? _("%u bytes, failsafe") :
 			    _("%u bytes, NOT failsafe"), facts->length);
@@ -409,12 +425,18 @@ static void security_flags(struct output *output, const struct image_facts *fact
 		const char *key;
 		uint32_t bits;
 	} flags[] = {
-		{ "secure", IMAGE_SECURITY_SECURE }, { "signed", IMAGE_SECURITY_SIGNED },
-		{ "development", IMAGE_SECURITY_DEBUG }, { "support_tokens", IMAGE_SECURITY_CS_TOKENS },
-		{ "recustomisation", IMAGE_SECURITY_FRC }, { "signed_nvidia_config", IMAGE_SECURITY_NVIDIA_CONFIG },
-		{ "signed_vendor_config", IMAGE_SECURITY_VENDOR_CONFIG }, { "mcc", IMAGE_SECURITY_MCC },
-		{ "debug_tokens", IMAGE_SECURITY_DEBUG_TOKENS }, { "long_keys", IMAGE_SECURITY_LONG_KEYS },
-		{ "encrypted", IMAGE_SECURITY_ENCRYPTED }, { "secure_boot", IMAGE_SECURITY_SECURE_BOOT },
+		{ "secure", IMAGE_SECURITY_SECURE },
+		{ "signed", IMAGE_SECURITY_SIGNED },
+		{ "development", IMAGE_SECURITY_DEBUG },
+		{ "support_tokens", IMAGE_SECURITY_CS_TOKENS },
+		{ "recustomisation", IMAGE_SECURITY_FRC },
+		{ "signed_nvidia_config", IMAGE_SECURITY_NVIDIA_CONFIG },
+		{ "signed_vendor_config", IMAGE_SECURITY_VENDOR_CONFIG },
+		{ "mcc", IMAGE_SECURITY_MCC },
+		{ "debug_tokens", IMAGE_SECURITY_DEBUG_TOKENS },
+		{ "long_keys", IMAGE_SECURITY_LONG_KEYS },
+		{ "encrypted", IMAGE_SECURITY_ENCRYPTED },
+		{ "secure_boot", IMAGE_SECURITY_SECURE_BOOT },
 	};
 	size_t i;
 
@@ -437,17 +459,22 @@ static void show_meaning(const struct shown *shown)
 	output_bool(output, "editable", !forbidden);
 	if (forbidden)
 		output_string(output, "not_editable_because", why);
-	output_show(output, _("Edits"), NULL, "%s", forbidden ? why : _("possible: no signature covers the firmware"));
+	output_show(output, _("Edits"), NULL, "%s",
+		    forbidden ? why : _("possible: no signature covers the firmware"));
 	if (shown->fs2)
 		return;
 	if (facts->security_flags & IMAGE_SECURITY_DEBUG)
-		output_show(output, NULL, NULL, "%s", _("development firmware, not for general use: production cards may refuse it"));
+		output_show(output, NULL, NULL, "%s",
+			    _("development firmware, not for general use: production cards may refuse it"));
 	if (!(facts->security_flags & IMAGE_SECURITY_MCC))
-		output_show(output, _("Update method"), shown->from, "%s",
-			    _("flash access: the image does not offer update by the running firmware (mcc_en)"));
+		output_show(
+			output, _("Update method"), shown->from, "%s",
+			_("flash access: the image does not offer update by the running firmware (mcc_en)"));
 	else
-		output_show(output, _("Update method"), shown->from, "%s", _("by the running firmware (fw_ctrl)"));
-	output_string(output, "update_method", facts->security_flags & IMAGE_SECURITY_MCC ? "fw_ctrl" : "flash");
+		output_show(output, _("Update method"), shown->from, "%s",
+			    _("by the running firmware (fw_ctrl)"));
+	output_string(output, "update_method",
+		      facts->security_flags & IMAGE_SECURITY_MCC ? "fw_ctrl" : "flash");
 }
 
 static void show_security(const struct shown *shown)
@@ -456,13 +483,14 @@ static void show_security(const struct shown *shown)
 	const char *text = image_security_text(facts);
 	struct output *output = shown->output;
 
-	output_fact(output, "security_attributes", _("Security attributes"), text ? shown->from : "image format", "%s",
-		    text ? text : "N/A");
+	output_fact(output, "security_attributes", _("Security attributes"),
+		    text ? shown->from : "image format", "%s", text ? text : "N/A");
 	output_bool(output, "encrypted", facts->encrypted);
 	if (!shown->fs2) {
 		security_flags(output, facts);
 		if (facts->security_version)
-			output_show(output, _("Security version"), "pointer 13", _("%u: a card whose fuses say more refuses the image"),
+			output_show(output, _("Security version"), "pointer 13",
+				    _("%u: a card whose fuses say more refuses the image"),
 				    facts->security_version);
 	}
 	show_meaning(shown);
@@ -475,13 +503,16 @@ static void show_missing(const struct shown *shown)
 
 	output_bool(output, "stripped", facts->stripped);
 	if (facts->encrypted)
-		output_show(output, _("Missing"), NULL, "%s", _("the image is encrypted: only its IMAGE_INFO can be read"));
-	if (facts->stripped)
 		output_show(output, _("Missing"), NULL, "%s",
-			    _("device data (a component for update by the running firmware): GUIDs, MACs and VSD stay the card's"));
+			    _("the image is encrypted: only its IMAGE_INFO can be read"));
+	if (facts->stripped)
+		output_show(
+			output, _("Missing"), NULL, "%s",
+			_("device data (a component for update by the running firmware): GUIDs, MACs and VSD stay the card's"));
 }
 
-void image_show_facts(struct output *output, const struct image_facts *facts, const char *ini, const char *from)
+void image_show_facts(struct output *output, const struct image_facts *facts, const char *ini,
+		      const char *from)
 {
 	struct shown shown = { output, facts, facts->place.format == IMAGE_FS2 ? "Image Info" : "IMAGE_INFO",
 			       facts->place.format == IMAGE_FS2 };
@@ -528,8 +559,8 @@ static int cannot_write(const char *path, int code, struct cxctl_error *error)
 {
 	bool denied = code == EACCES || code == EPERM || code == EROFS;
 
-	error_set(error, denied ? CXCTL_NO_ACCESS : CXCTL_FAILED, "write-failed", _("cannot write %s: %s"), path,
-		  strerror(code));
+	error_set(error, denied ? CXCTL_NO_ACCESS : CXCTL_FAILED, "write-failed", _("cannot write %s: %s"),
+		  path, strerror(code));
 	if (code == ENOSPC || code == EDQUOT)
 		error_next(error, _("make room, or name a file on another disk"));
 	return -1;
@@ -627,7 +658,8 @@ static int write_undisturbed(const char *path, char *beside, const void *bytes, 
 	return code;
 }
 
-int image_write_file(const char *path, const void *bytes, size_t length, bool force, struct cxctl_error *error)
+int image_write_file(const char *path, const void *bytes, size_t length, bool force,
+		     struct cxctl_error *error)
 {
 	struct stat status;
 	char *beside;
@@ -644,7 +676,8 @@ int image_write_file(const char *path, const void *bytes, size_t length, bool fo
 			return cannot_write(path, EISDIR, error);
 		/* A rename would put the file in the place of a device or a pipe. */
 		if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
-			return error_set(error, CXCTL_USAGE, "not-a-file", _("%s is not a file of bytes"), path);
+			return error_set(error, CXCTL_USAGE, "not-a-file", _("%s is not a file of bytes"),
+					 path);
 		if (!force)
 			return file_exists(path, error);
 	}

@@ -68,16 +68,19 @@ struct subject {
 	bool restored;
 };
 
-static const char *subject_name(const struct verify *v, const struct subject *subject, char *name, size_t room)
+static const char *subject_name(const struct verify *v, const struct subject *subject, char *name,
+				size_t room)
 {
 	char slot[48] = "";
 
 	if (subject->place.layout == IMAGE_LAYOUT_FLASH && subject->place.address)
-		snprintf(slot, sizeof(slot), _(", slot %u at 0x%x"), subject->place.slot, subject->place.address);
+		snprintf(slot, sizeof(slot), _(", slot %u at 0x%x"), subject->place.slot,
+			 subject->place.address);
 	if (v->in_container)
 		snprintf(name, room, "  %s%s", *subject->psid ? subject->psid : _("no PSID"), slot);
 	else
-		snprintf(name, room, "%s%s%s%s", subject->path, *subject->inside ? ": " : "", subject->inside, slot);
+		snprintf(name, room, "%s%s%s%s", subject->path, *subject->inside ? ": " : "", subject->inside,
+			 slot);
 	return name;
 }
 
@@ -234,8 +237,8 @@ static void end_container(struct verify *v)
 	output_number(v->output, "damaged", damaged);
 	output_end(v->output);
 	if (unusual || damaged)
-		output_line(v->output, _("  %u images: %u good, %u unusual, %u damaged"), good + unusual + damaged, good,
-			    unusual, damaged);
+		output_line(v->output, _("  %u images: %u good, %u unusual, %u damaged"),
+			    good + unusual + damaged, good, unusual, damaged);
 	else
 		output_line(v->output, ngettext("  %u image: good", "  %u images: all good", good), good);
 }
@@ -267,7 +270,8 @@ static int on_container(void *context, const char *path, const char *inside, str
 		listener.finding(&v->findings, &finding);
 	}
 	output_end(v->output);
-	output_line(v->output, ngettext("%s%s%s (%s, %zu entry): %s", "%s%s%s (%s, %zu entries): %s", members), path,
+	output_line(v->output,
+		    ngettext("%s%s%s (%s, %zu entry): %s", "%s%s%s (%s, %zu entries): %s", members), path,
 		    *inside ? ": " : "", inside, kind, members, verdict_words(verdict));
 	findings_write(&v->findings);
 	output_string(v->output, "verdict", verdict_id(verdict));
@@ -304,7 +308,8 @@ static void show_damage(struct verify *v, const char *path, const char *inside, 
 		output_line(v->output, "  %s: %s", psid && *psid ? psid : *inside ? inside : path,
 			    verdict_words(IMAGE_DAMAGED));
 	else
-		output_line(v->output, "%s%s%s: %s", path, *inside ? ": " : "", inside, verdict_words(IMAGE_DAMAGED));
+		output_line(v->output, "%s%s%s: %s", path, *inside ? ": " : "", inside,
+			    verdict_words(IMAGE_DAMAGED));
 	v->findings.quiet = true;
 	findings_listener(&v->findings).finding(&v->findings, &finding);
 	findings_write(&v->findings);

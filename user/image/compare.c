@@ -116,7 +116,8 @@ static void split_name(const char *whole, struct side *side)
 	const char *mark = strrchr(whole, '_');
 	size_t length = strlen(whole);
 
-	if (mark && mark > whole && isupper((unsigned char)mark[1]) && isalnum((unsigned char)mark[2]) && !mark[3]) {
+	if (mark && mark > whole && isupper((unsigned char)mark[1]) && isalnum((unsigned char)mark[2]) &&
+	    !mark[3]) {
 		length = mark - whole;
 		snprintf(side->revision, sizeof(side->revision), "%s", mark + 1);
 	}
@@ -200,8 +201,8 @@ static void date_of(const struct side *side, char text[TEXT])
 	uint32_t date = side->facts->date, time = side->facts->time;
 
 	if ((side->facts->has & IMAGE_HAS_DATE) && date)
-		put(text, "%04x-%02x-%02x %02x:%02x:%02x", date >> 16, date >> 8 & 0xff, date & 0xff, time >> 16 & 0xff,
-		    time >> 8 & 0xff, time & 0xff);
+		put(text, "%04x-%02x-%02x %02x:%02x:%02x", date >> 16, date >> 8 & 0xff, date & 0xff,
+		    time >> 16 & 0xff, time >> 8 & 0xff, time & 0xff);
 }
 
 static void mic_of(const struct side *side, char text[TEXT])
@@ -216,8 +217,8 @@ static void hw_ids_of(const struct side *side, char text[TEXT])
 	unsigned int i;
 
 	for (i = 0; i < side->facts->hw_id_count && used < 480; i++)
-		used += snprintf(text + used, TEXT - used, "%s0x%x/%u", i ? ", " : "", side->facts->hw_ids[i].id,
-				 side->facts->hw_ids[i].revision);
+		used += snprintf(text + used, TEXT - used, "%s0x%x/%u", i ? ", " : "",
+				 side->facts->hw_ids[i].id, side->facts->hw_ids[i].revision);
 }
 
 static void roms_of(const struct side *side, char text[TEXT])
@@ -230,8 +231,8 @@ static void roms_of(const struct side *side, char text[TEXT])
 		const struct image_rom *rom = &facts->roms[i];
 		const char *name = image_rom_product_name(rom->product);
 
-		used += snprintf(text + used, TEXT - used, "%s%s %u.%u.%u", i ? ", " : "", name ? name : "ROM",
-				 rom->version[0], rom->version[1], rom->version[2]);
+		used += snprintf(text + used, TEXT - used, "%s%s %u.%u.%u", i ? ", " : "",
+				 name ? name : "ROM", rom->version[0], rom->version[1], rom->version[2]);
 	}
 	if (!facts->rom_count && (facts->has & IMAGE_HAS_ROM))
 		put(text, "%s", _("present, version unknown"));
@@ -258,7 +259,8 @@ static void macs_of(const struct side *side, char text[TEXT])
 	if (!(facts->has & IMAGE_HAS_MACS))
 		return;
 	if (facts->place.format == IMAGE_FS2)
-		put(text, "%012llx %012llx", (unsigned long long)facts->mac[0], (unsigned long long)facts->mac[1]);
+		put(text, "%012llx %012llx", (unsigned long long)facts->mac[0],
+		    (unsigned long long)facts->mac[1]);
 	else if (facts->base_mac.base)
 		put(text, "%012llx (%u)", (unsigned long long)facts->base_mac.base, facts->base_mac.count);
 }
@@ -366,13 +368,18 @@ static bool say_family(const struct comparison *c, const struct side side[2])
 	bool listed = one->hw_id_count && two->hw_id_count, other;
 
 	other = one->place.format != two->place.format || (listed && !share_hw(one, two, false)) ||
-		(!listed && (one->has & two->has & IMAGE_HAS_DEVICE_ID) && one->pci_device != two->pci_device);
+		(!listed && (one->has & two->has & IMAGE_HAS_DEVICE_ID) &&
+		 one->pci_device != two->pci_device);
 	if (other)
-		state(c, "other-family", true, _("other family: the first is for %s (%s), the second for %s (%s)"),
-		      side[0].chip ? side[0].chip : _("an unknown chip"), image_format_name(one->place.format),
-		      side[1].chip ? side[1].chip : _("an unknown chip"), image_format_name(two->place.format));
+		state(c, "other-family", true,
+		      _("other family: the first is for %s (%s), the second for %s (%s)"),
+		      side[0].chip ? side[0].chip : _("an unknown chip"),
+		      image_format_name(one->place.format),
+		      side[1].chip ? side[1].chip : _("an unknown chip"),
+		      image_format_name(two->place.format));
 	else if (listed && !share_hw(one, two, true))
-		state(c, "other-chip-revision", true, _("other revision of the chip: none is listed by both"));
+		state(c, "other-chip-revision", true,
+		      _("other revision of the chip: none is listed by both"));
 	return !other;
 }
 
@@ -384,11 +391,13 @@ static bool same_revision(const char *one, const char *two)
 
 static bool same_version(const struct image_facts *one, const struct image_facts *two)
 {
-	return (one->has & two->has & IMAGE_HAS_VERSION) && !memcmp(one->version, two->version, sizeof(one->version)) &&
-	       one->date == two->date && one->time == two->time;
+	return (one->has & two->has & IMAGE_HAS_VERSION) &&
+	       !memcmp(one->version, two->version, sizeof(one->version)) && one->date == two->date &&
+	       one->time == two->time;
 }
 
-static void say_psid(const struct comparison *c, const struct side side[2], bool board_known, bool board_differs)
+static void say_psid(const struct comparison *c, const struct side side[2], bool board_known,
+		     bool board_differs)
 {
 	const char *one = side[0].facts->psid, *two = side[1].facts->psid;
 	const char *vendor = image_psid_vendor(one), *other_vendor = image_psid_vendor(two);
@@ -396,38 +405,47 @@ static void say_psid(const struct comparison *c, const struct side side[2], bool
 
 	if (!*one || !*two || !strcmp(one, two))
 		return;
-	state(c, "other-psid", !rebrand, _("other PSID: %s (%s) against %s (%s)"), one, vendor ? vendor : _("unknown vendor"),
-	      two, other_vendor ? other_vendor : _("unknown vendor"));
+	state(c, "other-psid", !rebrand, _("other PSID: %s (%s) against %s (%s)"), one,
+	      vendor ? vendor : _("unknown vendor"), two, other_vendor ? other_vendor : _("unknown vendor"));
 	if (rebrand)
-		state(c, "rebrand", false, _("other PSID but the same compiled board sections: one is a rebrand of the other"));
+		state(c, "rebrand", false,
+		      _("other PSID but the same compiled board sections: one is a rebrand of the other"));
 }
 
-static void say_board(const struct comparison *c, const struct side side[2], bool board_known, bool board_differs)
+static void say_board(const struct comparison *c, const struct side side[2], bool board_known,
+		      bool board_differs)
 {
 	bool same_version_of = same_version(side[0].facts, side[1].facts);
 	bool same_name = !strcmp(side[0].name, side[1].name);
 	bool names = *side[0].name && *side[1].name;
-	bool other_psid = *side[0].facts->psid && *side[1].facts->psid && strcmp(side[0].facts->psid, side[1].facts->psid);
+	bool other_psid = *side[0].facts->psid && *side[1].facts->psid &&
+			  strcmp(side[0].facts->psid, side[1].facts->psid);
 
 	if (board_known && !board_differs) {
 		if (names && !same_name)
-			state(c, "other-name", false, _("other name: %s against %s"), side[0].name, side[1].name);
+			state(c, "other-name", false, _("other name: %s against %s"), side[0].name,
+			      side[1].name);
 		else if (names && !same_revision(side[0].revision, side[1].revision))
-			state(c, "other-name", false, _("other board revision in the name: %s against %s; the compiled board sections are the same"),
-			      *side[0].revision ? side[0].revision : _("none"), *side[1].revision ? side[1].revision : _("none"));
+			state(c, "other-name", false,
+			      _("other board revision in the name: %s against %s; the compiled board sections are the same"),
+			      *side[0].revision ? side[0].revision : _("none"),
+			      *side[1].revision ? side[1].revision : _("none"));
 		return;
 	}
 	if (names && !same_name)
 		state(c, "other-board", true, _("other board: %s against %s"), side[0].name, side[1].name);
 	else if (!names && other_psid)
-		state(c, "other-board", true, _("other board: the PSIDs differ, and so do the compiled board sections"));
+		state(c, "other-board", true,
+		      _("other board: the PSIDs differ, and so do the compiled board sections"));
 	else if (names && !same_revision(side[0].revision, side[1].revision))
-		state(c, "other-board-revision", true, _("other board revision: %s, %s against %s"), side[0].name,
-		      *side[0].revision ? side[0].revision : _("none"), *side[1].revision ? side[1].revision : _("none"));
+		state(c, "other-board-revision", true, _("other board revision: %s, %s against %s"),
+		      side[0].name, *side[0].revision ? side[0].revision : _("none"),
+		      *side[1].revision ? side[1].revision : _("none"));
 	if (board_known && board_differs)
-		state(c, "compiled-board-differs", same_version_of, same_version_of ?
-		      _("compiled board sections differ although the versions are the same: other hardware settings") :
-		      _("compiled board sections differ, as they mostly do between versions"));
+		state(c, "compiled-board-differs", same_version_of,
+		      same_version_of ?
+			      _("compiled board sections differ although the versions are the same: other hardware settings") :
+			      _("compiled board sections differ, as they mostly do between versions"));
 }
 
 static void say_ports(const struct comparison *c, const struct side side[2])
@@ -437,10 +455,12 @@ static void say_ports(const struct comparison *c, const struct side side[2])
 	if (!one || !two || one == two)
 		return;
 	if (one == 1 || two == 1)
-		state(c, "single-port-image", true, _("single-port image for a board of more ports: the first has %u, the second %u"),
-		      one, two);
+		state(c, "single-port-image", true,
+		      _("single-port image for a board of more ports: the first has %u, the second %u"), one,
+		      two);
 	else
-		state(c, "other-port-count", true, _("other number of ports: the first has %u, the second %u"), one, two);
+		state(c, "other-port-count", true,
+		      _("other number of ports: the first has %u, the second %u"), one, two);
 }
 
 static void say_versions(const struct comparison *c, const struct side side[2])
@@ -455,8 +475,8 @@ static void say_versions(const struct comparison *c, const struct side side[2])
 	else if (order == IMAGE_OLDER)
 		state(c, "other-version", false, _("the first is older: %s against %s"), first, second);
 	else if (order == IMAGE_NOT_COMPARABLE && *first && *second)
-		state(c, "versions-not-comparable", false, _("versions %s and %s are of other families: neither is newer"),
-		      first, second);
+		state(c, "versions-not-comparable", false,
+		      _("versions %s and %s are of other families: neither is newer"), first, second);
 	else if (order == IMAGE_SAME && !same_version(side[0].facts, side[1].facts))
 		state(c, "other-build", false, _("the same version, built at another time"));
 }
@@ -469,13 +489,15 @@ static void say_security(const struct comparison *c, const struct side side[2])
 	if (one->place.format == IMAGE_FS2)
 		return;
 	if (one->encrypted != two->encrypted)
-		state(c, "other-encryption", true, _("%s is encrypted, the other is not"), which(two->encrypted));
+		state(c, "other-encryption", true, _("%s is encrypted, the other is not"),
+		      which(two->encrypted));
 	if ((one->security_flags ^ two->security_flags) & bits)
 		state(c, "other-security", true, _("other security: %s against %s"), image_security_text(one),
 		      image_security_text(two));
 	if (one->security_version != two->security_version)
-		state(c, "other-security-version", true, _("other security version: %u against %u; a card goes up only"),
-		      one->security_version, two->security_version);
+		state(c, "other-security-version", true,
+		      _("other security version: %u against %u; a card goes up only"), one->security_version,
+		      two->security_version);
 }
 
 static void say_marks(const struct comparison *c, const struct side side[2])
@@ -485,10 +507,12 @@ static void say_marks(const struct comparison *c, const struct side side[2])
 
 	for (i = 0; i < 2; i++)
 		if (*side[i].from)
-			state(c, "retagged", true, _("%s is retagged: it was made for %s, its PSID does not vouch for its board"),
+			state(c, "retagged", true,
+			      _("%s is retagged: it was made for %s, its PSID does not vouch for its board"),
 			      which(i), side[i].from);
 	if (one->stripped != two->stripped)
-		state(c, "stripped", false, _("%s has no device data (it is a component for update by the running firmware)"),
+		state(c, "stripped", false,
+		      _("%s has no device data (it is a component for update by the running firmware)"),
 		      which(two->stripped));
 	if (one->place.log2_chunk && two->place.log2_chunk && one->place.log2_chunk != two->place.log2_chunk)
 		state(c, "other-slot-size", true, _("other size of slots: %llu KiB against %llu KiB"),
@@ -529,11 +553,13 @@ static bool say_summary(const struct comparison *c)
 	else if (!changed)
 		state(c, "same-but-digest", false, _("the same but for digests or signatures"));
 	else if (!firmware)
-		state(c, "same-but-identity", false, _("the same firmware: only the identity of the card differs"));
+		state(c, "same-but-identity", false,
+		      _("the same firmware: only the identity of the card differs"));
 	else if (firmware == CHANGED_ROM)
 		state(c, "same-but-rom", false, _("the same but for the expansion ROM"));
 	else if (firmware == CHANGED_INI)
-		state(c, "same-but-ini", false, _("only the text of the board's INI differs, which the firmware does not read"));
+		state(c, "same-but-ini", false,
+		      _("only the text of the board's INI differs, which the firmware does not read"));
 	else if (firmware == CHANGED_VSD)
 		state(c, "same-but-vsd", false, _("the same but for the image's VSD"));
 	else if (!(firmware & ~brand))

@@ -11,7 +11,7 @@
 #define CHANGED_BOARD		(1U << 1)	/* compiled board sections, beside version and time */
 #define CHANGED_ROM		(1U << 2)
 #define CHANGED_INI		(1U << 3)
-#define CHANGED_IDENTITY	(1U << 4)	/* FS2: GUIDs, MACs, VSD; later formats keep them in device data */
+#define CHANGED_IDENTITY	(1U << 4)	/* FS2: GUIDs, MACs, VSD; later ones have device data */
 #define CHANGED_DEVICE_DATA	(1U << 5)
 #define CHANGED_PSID		(1U << 6)
 #define CHANGED_NAME		(1U << 7)	/* part number, PRS name */

@@ -274,7 +274,8 @@ static uint32_t info_kind(uint32_t offset)
 	return CHANGED_INFO;
 }
 
-static uint32_t changed_fields(const uint8_t *one, uint64_t one_length, const uint8_t *two, uint64_t two_length)
+static uint32_t changed_fields(const uint8_t *one, uint64_t one_length, const uint8_t *two,
+			       uint64_t two_length)
 {
 	uint32_t changed = one_length == two_length ? 0 : CHANGED_INFO, offset;
 
@@ -287,7 +288,8 @@ static uint32_t changed_fields(const uint8_t *one, uint64_t one_length, const ui
 /* ---- one pair ---- */
 
 /* What it is that differs in a pair of sections whose bytes do. */
-static int look_closer(struct comparison *c, const struct image_section *first, const struct image_section *second)
+static int look_closer(struct comparison *c, const struct image_section *first,
+		       const struct image_section *second)
 {
 	enum image_format format = c->first->place.format;
 	bool board = format == IMAGE_FS2 && is_board(format, first->type);
@@ -304,7 +306,8 @@ static int look_closer(struct comparison *c, const struct image_section *first, 
 	if (!code)
 		code = load(c->second, second, &two, c->error);
 	if (!code && board)
-		c->changed |= same_board(one, first->length, two, second->length) ? CHANGED_VERSION : CHANGED_BOARD;
+		c->changed |= same_board(one, first->length, two, second->length) ? CHANGED_VERSION :
+										    CHANGED_BOARD;
 	else if (!code && format == IMAGE_FS2)
 		c->changed |= changed_tlvs(one, first->length, two, second->length) |
 			      changed_tlvs(two, second->length, one, first->length);
@@ -343,10 +346,12 @@ static struct image_section_difference describe(enum image_format format, const 
 	return difference;
 }
 
-static int compare_pair(struct comparison *c, const struct image_section *first, const struct image_section *second)
+static int compare_pair(struct comparison *c, const struct image_section *first,
+			const struct image_section *second)
 {
 	struct image_section_difference difference = describe(c->first->place.format, first, second);
-	struct image_view one = view_of(c->first, first->device_data), two = view_of(c->second, second->device_data);
+	struct image_view one = view_of(c->first, first->device_data),
+			  two = view_of(c->second, second->device_data);
 	uint64_t shorter = first->length < second->length ? first->length : second->length;
 	int code = compare_bytes(&one, first->start, &two, second->start, shorter, &difference, c->error);
 
@@ -366,8 +371,8 @@ static int compare_pair(struct comparison *c, const struct image_section *first,
 
 static bool alike(const struct image_section *one, const struct image_section *two, bool loads)
 {
-	return one->type == two->type && one->device_data == two->device_data && !strcmp(one->name, two->name) &&
-	       (!loads || one->load == two->load);
+	return one->type == two->type && one->device_data == two->device_data &&
+	       !strcmp(one->name, two->name) && (!loads || one->load == two->load);
 }
 
 /* The first section of the second image, not yet matched, that is like this one. */
@@ -405,7 +410,8 @@ static void match(struct parts *first, struct parts *second, ptrdiff_t *pairs)
 	} while (!loads);
 }
 
-static void only_one(struct comparison *c, const struct image_section *first, const struct image_section *second)
+static void only_one(struct comparison *c, const struct image_section *first,
+		     const struct image_section *second)
 {
 	struct image_section_difference difference = describe(c->first->place.format, first, second);
 
@@ -475,7 +481,8 @@ static int compare_header(struct comparison *c, const struct parts *first, const
 	unsigned int i;
 	int code = 0;
 
-	if (c->first->facts.encrypted || c->second->facts.encrypted || end == UINT64_MAX || other_end == UINT64_MAX)
+	if (c->first->facts.encrypted || c->second->facts.encrypted || end == UINT64_MAX ||
+	    other_end == UINT64_MAX)
 		return 0;
 	if (other_end < end)
 		end = other_end;
