@@ -287,38 +287,45 @@ static bool has_hash(const struct toc_editor *t, uint32_t wanted)
 
 /* ---- signatures: 4.7 ---- */
 
-static bool signature_filled(const struct toc_editor *t, uint32_t type, uint32_t plain)
+static bool all_ones_or_zeros(const uint8_t *bytes, size_t length)
 {
-	int at = entry_find(t, type);
-	const uint8_t *bytes;
-	uint32_t size;
+	return blank(bytes, length, 0) || blank(bytes, length, 0xff);
+}
 
-	if (at < 0 || entry_size(t->entries[at]) <= plain)
-		return false;
-	bytes = t->e->out + entry_address(t->entries[at]);
-	size = entry_size(t->entries[at]) - plain;
-	/* An unsigned A3 is ones and then 0x20 zeros; A0's plain digest stands behind its two identities. */
+/*
+ * Signed: A0 with the identities of signature and key, before the place of a plain digest; the others
+ * with anything. An unsigned A3 is ones and then 0x20 zeros.
+ */
+static bool is_signature(const uint8_t *bytes, uint32_t size, uint32_t type)
+{
+	uint32_t looked_at = size;
+
 	if (type == SECTION_SIGNATURE_256)
-		return !blank(bytes, 0x20, 0) && !blank(bytes, 0x20, 0xff);
-	return !blank(bytes, size - 0x20, 0) && !blank(bytes, size - 0x20, 0xff);
+		looked_at = size < 0x20 ? size : 0x20;
+	else if (type == SECTION_SIGNATURE_512 && size > 0x20)
+		looked_at = size - 0x20;
+	return !all_ones_or_zeros(bytes, looked_at);
 }
 
 static int check_signatures(struct toc_editor *t)
 {
-	static const struct {
-		uint32_t type, plain;
-	} signatures[] = {
-		{ SECTION_SIGNATURE_256, A0_LENGTH },
-		{ SECTION_SIGNATURE_512, 0x20 },
-		{ SECTION_RSA_4096_SIGNATURES, 0x20 },
+	static const uint32_t types[] = {
+		SECTION_SIGNATURE_256, SECTION_SIGNATURE_512, SECTION_RSA_4096_SIGNATURES,
 	};
+	const uint8_t *entry;
 	size_t i;
+	int at;
 
-	for (i = 0; i < sizeof(signatures) / sizeof(signatures[0]); i++)
-		if (signature_filled(t, signatures[i].type, signatures[i].plain))
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		at = entry_find(t, types[i]);
+		if (at < 0)
+			continue;
+		entry = t->entries[at];
+		if (is_signature(t->e->out + entry_address(entry), entry_size(entry), types[i]))
 			return image_fail(t->e->error, -EPERM, t->itoc,
 					  _("the image is signed (section %s): changed firmware makes that worthless"),
-					  section_type_name(signatures[i].type));
+					  section_type_name(types[i]));
+	}
 	return 0;
 }
 
@@ -331,7 +338,7 @@ static uint8_t *plain_digest(struct toc_editor *t, int *at)
 	if (*at < 0 || entry_size(t->entries[*at]) < A0_LENGTH)
 		return NULL;
 	bytes = t->e->out + entry_address(t->entries[*at]) + 0x20;
-	return blank(bytes, 32, 0) || blank(bytes, 32, 0xff) ? NULL : bytes;
+	return all_ones_or_zeros(bytes, 32) ? NULL : bytes;
 }
 
 static void write_table(struct toc_editor *t)
