@@ -46,7 +46,8 @@ struct mlxfw_dev {
 	struct devlink *devlink;
 };
 
-int mlxfw_firmware_flash(struct mlxfw_dev *dev, const struct firmware *firmware, struct netlink_ext_ack *extack);
+int mlxfw_firmware_flash(struct mlxfw_dev *dev, const struct firmware *firmware,
+			 struct netlink_ext_ack *extack);
 
 static char *psid = "";
 module_param(psid, charp, 0444);
@@ -162,7 +163,8 @@ static const struct devlink_ops devlink_ops = { };
 
 static int flash(void)
 {
-	struct mlxfw_dev dev = { .ops = &ops, .psid = psid, .psid_size = strlen(psid), .devlink = card.devlink };
+	struct mlxfw_dev dev = { .ops = &ops, .psid = psid, .psid_size = strlen(psid),
+				.devlink = card.devlink };
 	const struct firmware *firmware;
 	int code;
 

@@ -82,7 +82,8 @@ static uint8_t *read_all(const struct image_reader *reader)
 	return bytes;
 }
 
-static int found(void *context, const struct container_member *member, const struct image_reader *reader, bool restored)
+static int found(void *context, const struct container_member *member, const struct image_reader *reader,
+		 bool restored)
 {
 	struct opened *o = context;
 
@@ -215,7 +216,8 @@ static void check_images(struct opened *o, size_t masked)
 		CHECK_EQ(o->order[i], i);
 		CHECK_EQ(o->lengths[i], 300 + 100 * i);
 		if (o->images[i])
-			CHECK(!memcmp(o->images[i] + masked, small_images[i] + masked, o->lengths[i] - masked));
+			CHECK(!memcmp(o->images[i] + masked, small_images[i] + masked,
+				      o->lengths[i] - masked));
 	}
 }
 
@@ -427,7 +429,7 @@ static void a_masked_magic_is_restored(void)
 /* ---- an MFA1 of one's own: groups, tags, contents, shared and overlapping data ---- */
 
 struct builder {
-	uint8_t map[0x8000], toc[0x2000], data[0x4000];
+	uint8_t map[0xc000], toc[0x8000], data[0x20000];
 	size_t map_length, toc_length, data_length, board, records;
 };
 
@@ -478,7 +480,8 @@ static size_t add_packed(uint8_t *to, const uint8_t *from, size_t length, uint32
 {
 	size_t done = 0;
 
-	if (lzma_easy_buffer_encode(preset, LZMA_CHECK_CRC32, NULL, from, length, to, &done, 0x20000) != LZMA_OK)
+	if (lzma_easy_buffer_encode(preset, LZMA_CHECK_CRC32, NULL, from, length, to, &done,
+				    0x20000) != LZMA_OK)
 		abort();
 	return done;
 }
@@ -520,7 +523,8 @@ static void fill(struct builder *b, size_t length)
 static void groups_make_one_image(void)
 {
 	static const enum container_content contents[] = {
-		CONTAINER_FIRMWARE, CONTAINER_CLP, CONTAINER_PXE, CONTAINER_UEFI, CONTAINER_FCODE, CONTAINER_OTHER
+		CONTAINER_FIRMWARE, CONTAINER_CLP, CONTAINER_PXE, CONTAINER_UEFI, CONTAINER_FCODE,
+		CONTAINER_OTHER
 	};
 	static const char *const names[] = { "FW", "CLP", "PXE", "UEFI", "FCODE", "type 0x77" };
 	static const unsigned int subtypes[] = { 1, 0x101, 0x110, 0x111, 0x121, 0x77 };
@@ -553,7 +557,8 @@ static void groups_make_one_image(void)
 		CHECK_EQ(member->version_words, 4);
 		CHECK_EQ(member->version[3], 3);
 		CHECK_STR(container_member(o.container, 1)->select_tag, "other");
-		CHECK_EQ(container_member(o.container, 1)->component, container_member(o.container, 7)->component);
+		CHECK_EQ(container_member(o.container, 1)->component,
+			 container_member(o.container, 7)->component);
 		for (i = 0; i < 6; i++) {
 			member = container_member(o.container, i ? i + 1 : 0);
 			CHECK_EQ(member->content, contents[i]);
@@ -594,6 +599,31 @@ static void many_images_overlap(void)
 	CHECK_EQ(o.troubles, 0);
 	for (i = 0; i < 100; i++)
 		CHECK(o.images[i] && !memcmp(o.images[i], b.data + i % 50 * 3, 0x3000 - i * 3));
+	close_archive(&o);
+}
+
+/* No more rounds than a real archive may need: images too many to be gathered are told of. */
+static void too_many_overlapping_images_are_told(void)
+{
+	static struct builder b;
+	struct opened o;
+	size_t i;
+
+	/* no two with the same bytes, all across the end of the first piece that is unpacked */
+	memset(&b, 0, sizeof(b));
+	b.data_length = 0xfff0 + 0x40 + 29;
+	for (i = 0; i < 1100; i++) {
+		if (i % 200 == 0)
+			add_board(&b, "MT_0000000008");
+		add_record(&b, add_entry(&b, 0xfff0 - i / 30, 0x40 + i % 30, 0x200 + i), 1, "");
+	}
+	CHECK_EQ(build(&o, &b, true), 0);
+	REQUIRE(o.container);
+	CHECK_EQ(container_members(o.container), 1100);
+	CHECK_EQ(pass(&o), 0);
+	CHECK_EQ(o.found, 1024);
+	CHECK_EQ(o.troubles, 1100 - 1024);
+	CHECK(strstr(o.error.text, "1024 images overlap"));
 	close_archive(&o);
 }
 
@@ -1071,7 +1101,8 @@ static const struct synthetic to_pack[] = {
 	  .date = "2021-03-04", .digest = true },
 	{ .format = SYNTHETIC_FS4, .psid = "DEL000000004", .version = "16.35.2000", .date = "2022-12-31",
 	  .time = "13:14:15", .digest = true },
-	{ .format = SYNTHETIC_FS4, .psid = "MT_00000009", .version = "20.300.1", .date = "2022-11-20", .stripped = true },
+	{ .format = SYNTHETIC_FS4, .psid = "MT_00000009", .version = "20.300.1", .date = "2022-11-20",
+	  .stripped = true },
 };
 
 static void a_packed_file_gives_the_stripped_images(void)
@@ -1158,6 +1189,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(a_masked_magic_is_restored),
 	KTAP_TEST(groups_make_one_image),
 	KTAP_TEST(many_images_overlap),
+	KTAP_TEST(too_many_overlapping_images_are_told),
 	KTAP_TEST(places_beyond_the_data_are_refused),
 	KTAP_TEST(more_than_the_directory_says_is_not_unpacked),
 	KTAP_TEST(dictionaries_have_a_limit),

@@ -174,8 +174,8 @@ struct container_member *container_add_member(struct container *container, struc
 			       CONTAINER_MEMBERS);
 		return NULL;
 	}
-	if (grow((void **)&container->members, container->member_count, &container->member_room, sizeof(*member),
-		 error))
+	if (grow((void **)&container->members, container->member_count, &container->member_room,
+		 sizeof(*member), error))
 		return NULL;
 	member = &container->members[container->member_count];
 	memset(member, 0, sizeof(*member));
@@ -196,12 +196,14 @@ int container_add_component(struct container *container, struct image_error *err
 	return 0;
 }
 
-int container_add_range(struct container *container, uint64_t start, uint64_t length, struct image_error *error)
+int container_add_range(struct container *container, uint64_t start, uint64_t length,
+			struct image_error *error)
 {
 	struct container_component *component = &container->components[container->component_count - 1];
 	struct container_range *range;
 
-	if (grow((void **)&container->ranges, container->range_count, &container->range_room, sizeof(*range), error))
+	if (grow((void **)&container->ranges, container->range_count, &container->range_room,
+		 sizeof(*range), error))
 		return -ENOMEM;
 	range = &container->ranges[container->range_count++];
 	range->start = start;
@@ -341,7 +343,8 @@ static int window_bytes(const struct window *window, uint64_t offset, uint8_t *t
 		now = range->length - (offset - range->at);
 		if (now > length)
 			now = length;
-		code = container_read(container->reader, container->data_start + range->start + (offset - range->at),
+		code = container_read(container->reader,
+				      container->data_start + range->start + (offset - range->at),
 				      to, now, &ignored);
 		if (code)
 			return code;
@@ -428,8 +431,8 @@ void container_crc(struct container_check *check, const char *name, uint64_t sta
 		tell(check, &finding);
 }
 
-int container_verify(struct container *container, const struct image_listener *listener, enum image_verdict *verdict,
-		     struct image_error *error)
+int container_verify(struct container *container, const struct image_listener *listener,
+		     enum image_verdict *verdict, struct image_error *error)
 {
 	struct container_check check = { .listener = listener };
 	int code = kinds[container->kind].verify(container, &check, error);

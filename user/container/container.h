@@ -57,7 +57,8 @@ struct container;
  * CONTAINER_MEMBERS members.
  */
 #define CONTAINER_MEMBERS 65536
-int container_open(const struct image_reader *reader, struct container **container, struct image_error *error);
+int container_open(const struct image_reader *reader, struct container **container,
+		   struct image_error *error);
 void container_close(struct container *container);
 
 enum container_kind container_kind(const struct container *container);
@@ -72,14 +73,16 @@ const struct container_member *container_member(const struct container *containe
  * Members that share a component are called one after the other. What found() gives other than 0 ends
  * the pass and is the result. progress (may be NULL) is told bytes of container data read so far.
  *
- * The bytes are spooled to an unnamed temporary file, not held in memory. A member whose bytes
- * cannot be had goes to trouble() (may be NULL: then it ends the pass) and the pass goes on if it can.
+ * Bytes that stand in the container as they are, are read there; packed ones are spooled to an unnamed
+ * temporary file, not held in memory (spool.h: a command may keep it). A member whose bytes cannot be had
+ * goes to trouble() (may be NULL: then it ends the pass) and the pass goes on if it can.
  */
 struct container_pass {
 	bool (*wanted)(void *context, const struct container_member *member);
 	int (*found)(void *context, const struct container_member *member, const struct image_reader *reader,
 		     bool restored);
-	void (*trouble)(void *context, const struct container_member *member, const struct image_error *error);
+	void (*trouble)(void *context, const struct container_member *member,
+			const struct image_error *error);
 	void (*progress)(void *context, uint64_t done, uint64_t total);
 	void *context;
 };
@@ -89,8 +92,8 @@ int container_pass(struct container *container, const struct container_pass *pas
  * The container's own guards: CRC32 of MFA1, both digests of MFA2, header checksum of PLDM, padding.
  * Images inside are not looked at: container_pass() and image_verify() do that. Findings as there.
  */
-int container_verify(struct container *container, const struct image_listener *listener, enum image_verdict *verdict,
-		   struct image_error *error);
+int container_verify(struct container *container, const struct image_listener *listener,
+		     enum image_verdict *verdict, struct image_error *error);
 
 /* ---- making an MFA2 ---- */
 

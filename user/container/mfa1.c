@@ -267,7 +267,8 @@ static int settle_component(struct archive *archive, unsigned int *number)
 
 static bool same_image(const struct record *one, const struct record *other)
 {
-	return one->type == other->type && one->subtype == other->subtype && !memcmp(one->tag, other->tag, 32);
+	return one->type == other->type && one->subtype == other->subtype &&
+	       !memcmp(one->tag, other->tag, 32);
 }
 
 /*
@@ -295,8 +296,8 @@ static int add_pieces(struct archive *archive, struct record *records, unsigned 
 	return code;
 }
 
-static int add_image(struct archive *archive, const uint8_t *board, struct record *records, unsigned int count,
-		     unsigned int first)
+static int add_image(struct archive *archive, const uint8_t *board, struct record *records,
+		     unsigned int count, unsigned int first)
 {
 	struct container_member *member;
 	unsigned int component = 0;

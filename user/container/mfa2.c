@@ -319,11 +319,13 @@ static void give_facts(struct container *container, const struct component_facts
 		member->version_words = facts[member->component].versioned ? 3 : 0;
 		member->date = facts[member->component].date;
 		/* 1 is the boot image of the update registers, archives leave it 0 */
-		member->content = facts[member->component].identifier > 1 ? CONTAINER_OTHER : CONTAINER_FIRMWARE;
+		member->content = CONTAINER_FIRMWARE;
 		strcpy(member->content_name, "FW");
-		if (member->content == CONTAINER_OTHER)
-			snprintf(member->content_name, sizeof(member->content_name), "component 0x%x",
-				 facts[member->component].identifier);
+		if (facts[member->component].identifier <= 1)
+			continue;
+		member->content = CONTAINER_OTHER;
+		snprintf(member->content_name, sizeof(member->content_name), "component 0x%x",
+			 facts[member->component].identifier);
 	}
 }
 
@@ -383,7 +385,8 @@ static int digest_zeros(EVP_MD_CTX *sum, uint64_t from, uint64_t to)
 }
 
 /* Both digests count as zeros; the first stands before the second. */
-static int digest(const struct container *container, uint64_t length, uint8_t *result, struct image_error *error)
+static int digest(const struct container *container, uint64_t length, uint8_t *result,
+		  struct image_error *error)
 {
 	const uint64_t holes[] = { container->file_digest, container->descriptor_digest };
 	EVP_MD_CTX *sum = EVP_MD_CTX_new();
@@ -418,8 +421,8 @@ static void digest_text(char text[2 * MFA2_DIGEST + 1], const uint8_t *bytes)
 		sprintf(text + 2 * i, "%02x", bytes[i]);
 }
 
-static int check_digest(struct container *container, struct container_check *check, const char *name, uint64_t at,
-			uint64_t length, struct image_error *error)
+static int check_digest(struct container *container, struct container_check *check, const char *name,
+			uint64_t at, uint64_t length, struct image_error *error)
 {
 	struct image_part part = { .name = name, .length = length };
 	char expected_text[2 * MFA2_DIGEST + 1], found_text[2 * MFA2_DIGEST + 1];
@@ -452,8 +455,8 @@ static int check_stream(struct container *container, struct container_check *che
 				   .length = container->data_stored };
 	uint64_t stream, unpacked;
 	struct image_error why;
-	int code = xz_measure(container->reader, container->data_start, container->data_stored, &stream, &unpacked,
-			      &why);
+	int code = xz_measure(container->reader, container->data_start, container->data_stored, &stream,
+			      &unpacked, &why);
 
 	if (code && code != -EBADMSG) {
 		if (error)
@@ -477,8 +480,8 @@ int mfa2_verify(struct container *container, struct container_check *check, stru
 				container->data_start, error);
 
 	if (!code)
-		code = check_digest(container, check, "MFA2 archive", container->file_digest, container->length,
-				    error);
+		code = check_digest(container, check, "MFA2 archive", container->file_digest,
+				    container->length, error);
 	if (!code)
 		code = check_stream(container, check, error);
 	return code;

@@ -155,9 +155,11 @@ static int strip(struct payload *payload, const struct mfa2_source *source, stru
 	return source->facts->place.format == IMAGE_FS3 ? strip_fs3(payload, error) : 0;
 }
 
-static void overlay(uint8_t *bytes, uint64_t at, size_t length, uint64_t start, const uint8_t *with, size_t width)
+static void overlay(uint8_t *bytes, uint64_t at, size_t length, uint64_t start, const uint8_t *with,
+		    size_t width)
 {
-	uint64_t from = start > at ? start : at, to = start + width < at + length ? start + width : at + length;
+	uint64_t from = start > at ? start : at;
+	uint64_t to = start + width < at + length ? start + width : at + length;
 
 	if (from < to)
 		memcpy(bytes + (from - at), with + (from - start), to - from);
@@ -328,7 +330,8 @@ static void put_package(struct packing *packing, size_t digests[2])
 	size_t i;
 
 	put_bytes(packing, MFA2_FINGERPRINT, MFA2_FINGERPRINT_LENGTH);
-	put_multi(packing, 4, 4 * MFA2_TLV_HEADER + MFA2_PACKAGE_LENGTH + MFA2_VERSION_LENGTH + 2 * MFA2_DIGEST);
+	put_multi(packing, 4,
+		  4 * MFA2_TLV_HEADER + MFA2_PACKAGE_LENGTH + MFA2_VERSION_LENGTH + 2 * MFA2_DIGEST);
 	put_header(packing, MFA2_PACKAGE, MFA2_PACKAGE_LENGTH);
 	put(packing, packing->count, 2);
 	put(packing, packing->count, 2);
@@ -384,8 +387,8 @@ static size_t measure_head(const struct packing *packing)
 			MFA2_VERSION_LENGTH + 2 * MFA2_DIGEST, i;
 
 	for (i = 0; i < packing->count; i++)
-		length += 2 * MULTI_LENGTH + 5 * MFA2_TLV_HEADER + align4(strlen(packing->sources[i].facts->psid)) +
-			  MFA2_POINTER_LENGTH + MFA2_COMPONENT_LENGTH + MFA2_VERSION_LENGTH;
+		length += 2 * MULTI_LENGTH + 5 * MFA2_TLV_HEADER + MFA2_POINTER_LENGTH + MFA2_COMPONENT_LENGTH +
+			  MFA2_VERSION_LENGTH + align4(strlen(packing->sources[i].facts->psid));
 	return length;
 }
 

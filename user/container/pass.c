@@ -9,6 +9,7 @@
 
 /* Components whose bytes are gathered at the same time (they overlap); more wait for another round. */
 #define GATHERED_MOST 64
+#define ROUNDS_MOST 16
 
 struct gathered {
 	const struct container_component *component;	/* NULL: free */
@@ -31,9 +32,11 @@ struct pass {
 	size_t queued;
 	struct gathered gathered[GATHERED_MOST];
 	size_t gathering;
+	uint64_t told;			/* of the progress */
 };
 
-static uint64_t component_start(const struct container *container, const struct container_component *component)
+static uint64_t component_start(const struct container *container,
+				const struct container_component *component)
 {
 	const struct container_range *range = &container->ranges[component->first_range];
 	uint64_t least = range->start;
@@ -140,6 +143,15 @@ static int give_up(struct pass *pass, const struct container_component *componen
 	return 0;
 }
 
+/* It never goes back, whatever round this is. */
+static void tell_progress(struct pass *pass, uint64_t done, uint64_t total)
+{
+	if (!pass->calls->progress || done <= pass->told)
+		return;
+	pass->told = done;
+	pass->calls->progress(pass->calls->context, done, total);
+}
+
 /* ---- data that stand as they are ---- */
 
 static int pass_plain(struct pass *pass)
@@ -162,8 +174,7 @@ static int pass_plain(struct pass *pass)
 		if (code)
 			return code;
 		done += component->size;
-		if (pass->calls->progress)
-			pass->calls->progress(pass->calls->context, done, total);
+		tell_progress(pass, done, total);
 	}
 	return 0;
 }
@@ -193,7 +204,8 @@ static void gather(struct gathered *gathered, const struct container_component *
 }
 
 /* The part of [start, start + length) that lies in the piece at position; false: there is none. */
-static bool common(uint64_t start, uint64_t length, uint64_t position, size_t piece, uint64_t *from, uint64_t *to)
+static bool common(uint64_t start, uint64_t length, uint64_t position, size_t piece, uint64_t *from,
+		   uint64_t *to)
 {
 	*from = start > position ? start : position;
 	*to = start + length < position + piece ? start + length : position + piece;
@@ -238,6 +250,15 @@ static int restore_magic(struct gathered *gathered, bool *restored)
 	return spool_write(&gathered->spool, 0, magic, 16, &gathered->why);
 }
 
+static int no_marker(const struct pass *pass, const struct container_component *component,
+		     struct image_error *why)
+{
+	unsigned long long start = component_start(pass->container, component);
+
+	return container_fail(why, -EBADMSG, start,
+			      _("no component begins at 0x%llx of the component block: its mark is missing"), start);
+}
+
 static int complete(struct pass *pass, struct gathered *gathered)
 {
 	const struct container_component *component = gathered->component;
@@ -248,10 +269,7 @@ static int complete(struct pass *pass, struct gathered *gathered)
 	pass->gathering--;
 	if (!gathered->failed && pass->container->marked &&
 	    memcmp(gathered->marker, MFA2_MARKER, MFA2_MARKER_LENGTH))
-		gathered->failed = container_fail(&gathered->why, -EBADMSG,
-						  pass->container->ranges[component->first_range].start,
-						  _("no component begins at 0x%llx of the component block: its mark is missing"),
-						  (unsigned long long)component_start(pass->container, component));
+		gathered->failed = no_marker(pass, component, &gathered->why);
 	if (!gathered->failed)
 		gathered->failed = restore_magic(gathered, &restored);
 	if (gathered->failed)
@@ -260,39 +278,46 @@ static int complete(struct pass *pass, struct gathered *gathered)
 	return hand_over(pass, component, &reader, restored);
 }
 
-/*
- * Components of the queue that begin before end are gathered from now on; those for which there is no
- * place move to the front, for the next round. Both counts are in entries of the queue.
- */
-static void begin(struct pass *pass, uint64_t end, size_t *next, size_t *deferred)
+static int take_and_complete(struct pass *pass, struct gathered *gathered, uint64_t position,
+			     const uint8_t *bytes, size_t length)
 {
-	struct gathered *place;
-
-	while (*next < pass->queued && component_start(pass->container, pass->queue[*next]) < end) {
-		place = free_place(pass);
-		if (place) {
-			gather(place, pass->queue[*next]);
-			pass->gathering++;
-		} else {
-			pass->queue[(*deferred)++] = pass->queue[*next];
-		}
-		(*next)++;
-	}
+	take_piece(pass, gathered, position, bytes, length);
+	return gathered->received == gathered->component->size ? complete(pass, gathered) : 0;
 }
 
-static int take_everywhere(struct pass *pass, uint64_t position, const uint8_t *bytes, size_t length)
+/* The piece goes to all that are being gathered. */
+static int go_on(struct pass *pass, uint64_t position, const uint8_t *bytes, size_t length)
 {
-	struct gathered *gathered;
 	size_t i;
 	int code = 0;
 
-	for (i = 0; i < GATHERED_MOST && !code; i++) {
-		gathered = &pass->gathered[i];
-		if (!gathered->component)
+	for (i = 0; i < GATHERED_MOST && !code; i++)
+		if (pass->gathered[i].component)
+			code = take_and_complete(pass, &pass->gathered[i], position, bytes, length);
+	return code;
+}
+
+/*
+ * Components of the queue that begin in the piece are gathered from now on; those for which there is no
+ * place move to the front, for the next round. Both counts are in entries of the queue.
+ */
+static int begin(struct pass *pass, uint64_t position, const uint8_t *bytes, size_t length, size_t *next,
+		 size_t *deferred)
+{
+	struct gathered *place;
+	int code = 0;
+
+	for (; *next < pass->queued && !code; (*next)++) {
+		if (component_start(pass->container, pass->queue[*next]) >= position + length)
+			break;
+		place = free_place(pass);
+		if (!place) {
+			pass->queue[(*deferred)++] = pass->queue[*next];
 			continue;
-		take_piece(pass, gathered, position, bytes, length);
-		if (gathered->received == gathered->component->size)
-			code = complete(pass, gathered);
+		}
+		gather(place, pass->queue[*next]);
+		pass->gathering++;
+		code = take_and_complete(pass, place, position, bytes, length);
 	}
 	return code;
 }
@@ -349,26 +374,41 @@ static int round_trip(struct pass *pass, struct xz *xz, bool to_end)
 			pass->queued = deferred;
 			return code;
 		}
-		begin(pass, position + length, &next, &deferred);
-		code = take_everywhere(pass, position, bytes, length);
+		code = go_on(pass, position, bytes, length);
+		if (!code)
+			code = begin(pass, position, bytes, length, &next, &deferred);
 		if (code)
 			return code;
 		position += length;
-		if (pass->calls->progress)
-			pass->calls->progress(pass->calls->context, xz_used(xz), container->data_stored);
+		tell_progress(pass, xz_used(xz), container->data_stored);
 	}
 	pass->queued = deferred;
 	return 0;
+}
+
+static int too_many(struct pass *pass)
+{
+	struct image_error why;
+	size_t i;
+	int code = container_fail(&why, -EBADMSG, 0, _("more than %d images overlap: no real archive is like that"),
+				  ROUNDS_MOST * GATHERED_MOST), result = 0;
+
+	for (i = 0; i < pass->queued && !result; i++)
+		result = give_up(pass, pass->queue[i], code, &why);
+	return result;
 }
 
 static int pass_packed(struct pass *pass)
 {
 	const struct container *container = pass->container;
 	bool to_end = !pass->calls->wanted;
+	unsigned int round;
 	struct xz *xz;
 	int code;
 
-	while (pass->queued || to_end) {
+	for (round = 0; pass->queued || to_end; round++) {
+		if (round == ROUNDS_MOST)
+			return too_many(pass);
 		code = xz_open(container->reader, container->data_start, container->data_stored,
 			       container->data_size, &xz, pass->error);
 		if (code)

@@ -83,7 +83,8 @@ static void take_descriptor(struct board *board, unsigned int type, const uint8_
 	}
 	if (type >= sizeof(words) / sizeof(words[0]) || !words[type] || !length)
 		return;
-	snprintf(word, sizeof(word), "%s %0*x", words[type], length == 1 ? 2 : 4, length == 1 ? data[0] : le16(data));
+	snprintf(word, sizeof(word), "%s %0*x", words[type], length == 1 ? 2 : 4,
+		 length == 1 ? data[0] : le16(data));
 	add_word(board->description, sizeof(board->description), word);
 }
 

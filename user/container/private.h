@@ -99,7 +99,8 @@ void container_text(char *text, size_t room, const uint8_t *bytes, size_t length
 struct container_member *container_add_member(struct container *container, struct image_error *error);
 /* Begins a component; container_add_range() gives it its bytes. */
 int container_add_component(struct container *container, struct image_error *error);
-int container_add_range(struct container *container, uint64_t start, uint64_t length, struct image_error *error);
+int container_add_range(struct container *container, uint64_t start, uint64_t length,
+			struct image_error *error);
 
 /* What stands in place of the magic, if the image's magic is masked: 16 bytes, NULL: it is not. */
 const uint8_t *container_masked_magic(const uint8_t head[0x28]);

@@ -59,7 +59,8 @@ void spool_close(struct spool *spool)
 	spool->size = 0;
 }
 
-int spool_write(struct spool *spool, uint64_t offset, const void *bytes, size_t length, struct image_error *error)
+int spool_write(struct spool *spool, uint64_t offset, const void *bytes, size_t length,
+		struct image_error *error)
 {
 	const uint8_t *from = bytes;
 	ssize_t done;

@@ -18,7 +18,8 @@ struct spool {
 int spool_open(struct spool *spool, struct image_error *error);
 void spool_close(struct spool *spool);
 /* Bytes at an offset. -ENOSPC: the disk is full; the error names the directory. */
-int spool_write(struct spool *spool, uint64_t offset, const void *bytes, size_t length, struct image_error *error);
+int spool_write(struct spool *spool, uint64_t offset, const void *bytes, size_t length,
+		struct image_error *error);
 /* Lives as long as the spool does; read by pread(), not mapped. */
 struct image_reader spool_reader(struct spool *spool);
 

@@ -173,8 +173,8 @@ int xz_next(struct xz *xz, const uint8_t **bytes, size_t *length, struct image_e
 	return xz->result == LZMA_STREAM_END ? check_padding(xz, error) : xz_failed(xz, xz->result, error);
 }
 
-int xz_load(const struct image_reader *reader, uint64_t start, uint64_t length, uint64_t most, uint8_t **bytes,
-	    size_t *size, struct image_error *error)
+int xz_load(const struct image_reader *reader, uint64_t start, uint64_t length, uint64_t most,
+	    uint8_t **bytes, size_t *size, struct image_error *error)
 {
 	uint8_t *all = NULL, *more;
 	const uint8_t *piece;
@@ -267,8 +267,10 @@ int xz_measure(const struct image_reader *reader, uint64_t start, uint64_t lengt
 	packed = malloc(flags.backward_size);
 	if (!packed)
 		return container_no_memory(error);
-	code = container_read(reader, end - sizeof(footer) - flags.backward_size, packed, flags.backward_size, error);
-	if (!code && lzma_index_buffer_decode(&index, &memory, NULL, packed, &at, flags.backward_size) != LZMA_OK)
+	code = container_read(reader, end - sizeof(footer) - flags.backward_size, packed,
+			      flags.backward_size, error);
+	if (!code && lzma_index_buffer_decode(&index, &memory, NULL, packed, &at,
+					      flags.backward_size) != LZMA_OK)
 		code = no_index(error, end);
 	free(packed);
 	if (code)

@@ -26,8 +26,8 @@ uint64_t xz_used(const struct xz *xz);
 void xz_close(struct xz *xz);
 
 /* The whole of a stream. *bytes is malloc()ed. */
-int xz_load(const struct image_reader *reader, uint64_t start, uint64_t length, uint64_t most, uint8_t **bytes,
-	    size_t *size, struct image_error *error);
+int xz_load(const struct image_reader *reader, uint64_t start, uint64_t length, uint64_t most,
+	    uint8_t **bytes, size_t *size, struct image_error *error);
 
 /*
  * Bytes of the stream itself, without what follows, and what it unpacks to, by its index: nothing is unpacked.
