@@ -595,6 +595,38 @@ static void retagged(void)
 	free(marked);
 }
 
+/* The quick look finds what the whole text says, wherever the mark stands. */
+static void mark_in_a_long_ini(void)
+{
+	static const char mark[] = INI_RETAGGED "MT_0D90110009\n";
+	static char text[0x20000];
+	struct synthetic what = { .format = SYNTHETIC_FS2, .ini = text };
+	size_t before, at, i;
+	char from[17];
+	struct held held;
+	bool long_line;
+
+	for (before = 0; before < 0x10000; before += before < 0x3f00 || before > 0x4100 ? 1361 : 13) {
+		long_line = before % 2;
+		at = snprintf(text, sizeof(text), "[a]\n");
+		for (i = 0; i < before; i++)
+			text[at++] = long_line || i % 61 ? 'a' + i * 7 % 26 : ';';
+		for (i = 60; !long_line && i < before; i += 61)
+			text[4 + i] = '\n';
+		at += snprintf(text + at, sizeof(text) - at, "\n%s[b]\nkey = value\n", mark);
+		make(&held, &what);
+		CHECK(image_retagged(&held.subject.reader, &held.subject.place, from));
+		CHECK_STR(from, "MT_0D90110009");
+		free(held.bytes);
+		/* Within a line it is no mark. */
+		text[at - strlen(mark) - strlen("[b]\nkey = value\n") - 1] = 'x';
+		make(&held, &what);
+		CHECK(!image_retagged(&held.subject.reader, &held.subject.place, from));
+		CHECK_STR(from, "");
+		free(held.bytes);
+	}
+}
+
 static void other_slots(void)
 {
 	struct synthetic one = { .format = SYNTHETIC_FS4, .log2 = 22 },
@@ -654,7 +686,7 @@ int main(int argc, char **argv)
 		KTAP_TEST(one_byte),
 		KTAP_TEST(versions),
 		KTAP_TEST(security),
-		KTAP_TEST(retagged),
+		KTAP_TEST(retagged), KTAP_TEST(mark_in_a_long_ini),
 		KTAP_TEST(other_slots),
 		KTAP_TEST(damaged_table),
 	};
