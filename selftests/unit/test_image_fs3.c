@@ -849,6 +849,30 @@ static void board_ini(void)
 	free(big);
 }
 
+/* A PSID that stands behind much else is found, too. */
+static void psid_far_behind(void)
+{
+	struct synthetic what = small();
+	struct image_place place = { .format = IMAGE_FS3, .layout = IMAGE_LAYOUT_FILE, .log2_chunk = 19 };
+	char *text = malloc(0x20000);
+	struct fixture image;
+	size_t i, length;
+
+	length = sprintf(text, "[fw_main_config]\n");
+	for (i = 0; i < 4000; i++)
+		length += sprintf(text + length, "some.key%zu = %zu\n", i, i);
+	strcpy(text + length, "[image_info]\npsid = SYN0000000001\nname = a\n");
+	what.ini = text;
+	make(&image, &what);
+	CHECK_EQ(verdict_at(&image.reader, &place).worst, IMAGE_GOOD);
+	fixture_free(&image);
+	what.psid = "SYN0000000002";
+	make(&image, &what);
+	CHECK_EQ(verdict_at(&image.reader, &place).worst, IMAGE_UNUSUAL);
+	fixture_free(&image);
+	free(text);
+}
+
 /* ---- failing reads ---- */
 
 struct failing {
@@ -923,6 +947,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(bent_images),
 	KTAP_TEST(tails),
 	KTAP_TEST(board_ini),
+	KTAP_TEST(psid_far_behind),
 	KTAP_TEST(failing_reads),
 };
 
