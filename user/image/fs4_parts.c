@@ -125,7 +125,7 @@ int fs4_parts_find(const struct image_view *view, const uint32_t pointers[FS4_PO
 		add_part(parts, NULL, FS4_ITOC, toc->address, FS4_TOC_SECOND);
 	for (i = 0; i < FS4_POINTER_COUNT; i++) {
 		if (!pointers[i] || i == FS4_ITOC || i == FS4_SECURITY_VERSION || i == FS4_GCM_IV ||
-		    pointers[i] >= end)
+		    pointers[i] & 3 || pointers[i] >= end)
 			continue;
 		code = part_length(view, pointers, i, &length, error);
 		if (code)

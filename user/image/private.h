@@ -79,7 +79,7 @@ int view_crc16(const struct image_view *view, uint64_t logical, uint64_t length,
 
 /* Logical bytes that an image at this place could have at most. */
 uint64_t view_size(const struct image_view *view);
-/* Whether all of [logical, logical + length) is there. */
+/* Whether all of [logical, logical + length) is there; nothing of an image starts between dwords. */
 bool view_holds(const struct image_view *view, uint64_t logical, uint64_t length);
 
 /* *end: of the run of ff bytes from logical on; logical + length when all are ff. */

@@ -91,7 +91,7 @@ bool view_holds(const struct image_view *view, uint64_t logical, uint64_t length
 {
 	uint64_t size = view_size(view);
 
-	return logical <= size && length <= size - logical;
+	return !(logical & 3) && logical <= size && length <= size - logical;
 }
 
 const uint8_t *view_bytes(const struct image_view *view, uint64_t logical, uint64_t length)
