@@ -94,7 +94,8 @@ static enum container_kind container_of(const char *name)
 
 static int bad_entry(size_t index, const char *key, const char *what, struct image_error *error)
 {
-	return container_fail(error, -EBADMSG, 0, _("the catalogue's image %zu: \"%s\" %s"), index, key, what);
+	return container_fail(error, -EBADMSG, 0, _("the catalogue's image %zu: \"%s\" %s"), index, key,
+			      what);
 }
 
 /* The texts that an entry may lack are empty then. */
@@ -189,7 +190,8 @@ static int read_document(const char *path, struct json_object *document, struct 
 				      (long long)version, CATALOGUE_VERSION);
 	if (!root)
 		return container_fail(error, -EBADMSG, 0, _("the catalogue has no \"root\""));
-	if (!json_object_object_get_ex(document, "images", &images) || !json_object_is_type(images, json_type_array))
+	if (!json_object_object_get_ex(document, "images", &images) ||
+	    !json_object_is_type(images, json_type_array))
 		return container_fail(error, -EBADMSG, 0, _("the catalogue has no list \"images\""));
 	count = json_object_array_length(images);
 	catalogue->root = root_of(path, root);
@@ -215,7 +217,8 @@ static struct json_object *parse(const struct image_reader *reader, struct image
 	if (reader->bytes)
 		document = json_tokener_parse_ex(tokener, (const char *)reader->bytes, reader->size);
 	if (!document || !json_object_is_type(document, json_type_object)) {
-		container_fail(error, -EBADMSG, json_tokener_get_parse_end(tokener), _("the catalogue is no JSON: %s at byte %zu"),
+		container_fail(error, -EBADMSG, json_tokener_get_parse_end(tokener),
+			       _("the catalogue is no JSON: %s at byte %zu"),
 			       json_tokener_error_desc(json_tokener_get_error(tokener)),
 			       json_tokener_get_parse_end(tokener));
 		json_object_put(document);
@@ -237,7 +240,8 @@ int catalogue_read(const char *path, struct catalogue *catalogue, struct image_e
 		return code;
 	if (file.reader.size > CATALOGUE_MOST || !catalogue_is(&file.reader)) {
 		image_file_close(&file);
-		return container_fail(error, -EBADMSG, 0, _("it is not a catalogue made by cxctl image index"));
+		return container_fail(error, -EBADMSG, 0,
+				      _("it is not a catalogue made by cxctl image index"));
 	}
 	document = parse(&file.reader, error);
 	image_file_close(&file);
@@ -433,7 +437,8 @@ static int walk_listed(struct search *search, const char *path)
 	code = search_named(search, path);
 	if (code || search->listed_seen >= before || search->troubles > troubles)
 		return code;
-	container_fail(&error, 0, 0, _("%zu of the %zu images that the catalogue lists are not in it: make the catalogue anew with cxctl image index"),
+	container_fail(&error, 0, 0,
+		       _("%zu of the %zu images that the catalogue lists are not in it: make the catalogue anew with cxctl image index"),
 		       before - search->listed_seen, before);
 	return search_trouble(search, "", -ESTALE, &error);
 }
@@ -469,7 +474,8 @@ int search_catalogue(struct search *search, const char *path)
 	if (!code) {
 		code = walk_entries(search, &catalogue);
 		if (!code && !search->items)
-			code = container_fail(search->error, -ENOENT, 0, _("none of the %zu images that the catalogue lists can be read"),
+			code = container_fail(search->error, -ENOENT, 0,
+					      _("none of the %zu images that the catalogue lists can be read"),
 					      catalogue.count);
 		catalogue_free(&catalogue);
 	}

@@ -266,7 +266,8 @@ static bool is_text(const uint8_t *bytes, size_t length)
 	size_t i;
 
 	for (i = 0; i < length && i < 512; i++)
-		if ((bytes[i] < 0x20 && bytes[i] != '\n' && bytes[i] != '\r' && bytes[i] != '\t') || bytes[i] == 0x7f)
+		if ((bytes[i] < 0x20 && bytes[i] != '\n' && bytes[i] != '\r' && bytes[i] != '\t') ||
+		    bytes[i] == 0x7f)
 			return false;
 	return true;
 }
@@ -296,7 +297,10 @@ static bool too_much(struct embedded *embedded, uint64_t more)
 	return true;
 }
 
-/* Offsets of a ZIP and an ISO are known: nothing is unpacked to get past a member. Others must be read through. */
+/*
+ * Offsets of a ZIP and an ISO are known: nothing is unpacked to get past a member. Others must be read
+ * through.
+ */
 static bool is_seekable(const struct embedded *embedded)
 {
 	int format = call.archive_format(embedded->archive) & ARCHIVE_FORMAT_BASE_MASK;
@@ -305,8 +309,8 @@ static bool is_seekable(const struct embedded *embedded)
 }
 
 /*
- * Reads a member's data, into the spool unless that is NULL. *wanted (in: may it be wanted?) becomes false when its
- * first bytes say that it holds no firmware. ARCHIVE_OK, or what libarchive or errno said.
+ * Reads a member's data, into the spool unless that is NULL. *wanted (in: may it be wanted?) becomes false
+ * when its first bytes say that it holds no firmware. ARCHIVE_OK, or what libarchive or errno said.
  */
 static int read_data(struct embedded *embedded, struct spool *spool, bool *wanted, struct image_error *error)
 {
@@ -335,7 +339,8 @@ static int read_data(struct embedded *embedded, struct spool *spool, bool *wante
 		if (size > SEARCH_MEMBER_MOST)
 			return container_fail(error, -EFBIG, 0, _("it has more than %llu GiB"),
 					      SEARCH_MEMBER_MOST >> 30);
-		if (!*wanted && (is_seekable(embedded) || call.archive_format(embedded->archive) == ARCHIVE_FORMAT_RAW))
+		if (!*wanted && (is_seekable(embedded) ||
+				 call.archive_format(embedded->archive) == ARCHIVE_FORMAT_RAW))
 			return 0;
 		/* Zeros become holes: a bomb of them does not fill the disk. */
 		if (*wanted && !is_filled_with(block, length, 0))
@@ -436,7 +441,8 @@ int search_archive(struct search *search, const struct image_file *file, uint64_
 
 	*read = nested >= SEARCH_NESTED;
 	if (*read)
-		return trouble(&embedded, inside, -ELOOP, "%s", _("archives in archives, too deep: unpack it by hand"));
+		return trouble(&embedded, inside, -ELOOP, "%s",
+			       _("archives in archives, too deep: unpack it by hand"));
 	if (!library_there())
 		return trouble(&embedded, inside, -ENOPKG,
 			       _("a %s archive is in it, but the library that unpacks it, %s, is not installed: install the package libarchive13 (Debian, Ubuntu, UOS) or libarchive (others), or unpack it with %s"),
@@ -444,8 +450,10 @@ int search_archive(struct search *search, const struct image_file *file, uint64_
 	if (open_archive(&embedded, kind))
 		code = take_members(&embedded, read);
 	else
-		code = trouble(&embedded, inside, -EBADMSG, _("a %s archive is in it that cannot be read: %s"),
-			       _(kinds[kind].name), embedded.archive ? archive_says(&embedded) : strerror(ENOMEM));
+		code = trouble(&embedded, inside, -EBADMSG,
+			       _("a %s archive is in it that cannot be read: %s"),
+			       _(kinds[kind].name),
+			       embedded.archive ? archive_says(&embedded) : strerror(ENOMEM));
 	call.archive_read_free(embedded.archive);
 	return code;
 }

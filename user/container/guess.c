@@ -44,8 +44,8 @@ static bool is_text(const struct look *look)
 
 static bool is_word(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
-	       c == '[' || c == ']';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+	       c == '.' || c == '[' || c == ']';
 }
 
 /* "scratchpad.eth.port[0].enable  0x1f99c.23  1": firmware-images.md 8.1. */
@@ -119,7 +119,8 @@ static bool is_rom(const struct look *look)
 {
 	uint16_t pcir = look->length > 0x1a ? le16(look->bytes + 0x18) : 0;
 
-	return starts(look, "\x55\xaa", 2) && pcir && pcir + 4U <= look->length && !memcmp(look->bytes + pcir, "PCIR", 4);
+	return starts(look, "\x55\xaa", 2) && pcir && pcir + 4U <= look->length &&
+	       !memcmp(look->bytes + pcir, "PCIR", 4);
 }
 
 static const struct source_guess *guess_text(const struct look *look)
@@ -159,10 +160,12 @@ static const struct source_guess *guess_bytes(const struct look *look)
 		struct source_guess guess;
 	} known[] = {
 		{ "NVLCINI+", 8, {
-			"nvlcini", N_("it is a bundle of line card INIs (NVLCINI+), not an image of firmware, whatever its name"),
+			"nvlcini",
+			N_("it is a bundle of line card INIs (NVLCINI+), not an image of firmware, whatever its name"),
 			N_("devlink dev flash of the switch that has the line cards takes it") } },
 		{ "MTCF", 4, {
-			"cable-firmware", N_("it is firmware of a cable or transceiver (MTCF), not of a card"),
+			"cable-firmware",
+			N_("it is firmware of a cable or transceiver (MTCF), not of a card"),
 			N_("cxctl does not burn cables") } },
 		{ "\x7f" "ELF", 4, {
 			"elf", N_("it is an ELF program, and no firmware that can be recognised hides in it"),
@@ -171,12 +174,16 @@ static const struct source_guess *guess_bytes(const struct look *look)
 			"pe", N_("it is a Windows program, and no firmware that can be recognised hides in it"),
 			N_("if it is an installer, unpack it with 7z or innoextract and name the directory") } },
 		{ "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, {
-			"ole", N_("it is a Windows installer package or an Office document, and no cabinet with firmware is in it"),
+			"ole",
+			N_("it is a Windows installer package or an Office document, and no cabinet with firmware is in it"),
 			N_("unpack it with msiextract or 7z and name the directory") } },
 		{ "PK\3\4", 4, { "zip", N_("it is a ZIP archive, and there is no firmware in it"), NULL } },
-		{ "\x1f\x8b", 2, { "gzip", N_("it is compressed by gzip, and there is no firmware in it"), NULL } },
-		{ "\xfd" "7zXZ", 5, { "xz", N_("it is compressed by xz, and there is no firmware in it"), NULL } },
-		{ "\x28\xb5\x2f\xfd", 4, { "zstd", N_("it is compressed by zstd, and there is no firmware in it"), NULL } },
+		{ "\x1f\x8b", 2, { "gzip", N_("it is compressed by gzip, and there is no firmware in it"),
+				   NULL } },
+		{ "\xfd" "7zXZ", 5, { "xz", N_("it is compressed by xz, and there is no firmware in it"),
+				      NULL } },
+		{ "\x28\xb5\x2f\xfd", 4, { "zstd",
+					   N_("it is compressed by zstd, and there is no firmware in it"), NULL } },
 		{ "%PDF", 4, { "pdf", N_("it is a PDF document"), NULL } },
 	};
 	size_t i;

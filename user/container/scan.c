@@ -74,9 +74,11 @@ static int add_hit(struct scan *scan, const struct hit *hit)
 	return 0;
 }
 
-static int add_archive(struct scan *scan, enum embedded_kind kind, uint64_t start, uint64_t window, uint64_t end)
+static int add_archive(struct scan *scan, enum embedded_kind kind, uint64_t start, uint64_t window,
+		       uint64_t end)
 {
-	struct hit hit = { .start = start, .window = window, .end = end, .kind = HIT_ARCHIVE, .archive = kind };
+	struct hit hit = { .start = start, .window = window, .end = end, .kind = HIT_ARCHIVE,
+			   .archive = kind };
 
 	return add_hit(scan, &hit);
 }
@@ -118,7 +120,8 @@ static bool plausible_mfa1(const struct scan *scan, uint64_t at)
 {
 	const uint8_t *head = scan->bytes + at;
 
-	return has(scan, at, 28) && be16(head + 4) <= 1 && !be32(head + 8) && !be32(head + 12) && head[16] == 1;
+	return has(scan, at, 28) && be16(head + 4) <= 1 && !be32(head + 8) && !be32(head + 12) &&
+		head[16] == 1;
 }
 
 /* The package's multi-part TLV: firmware-images.md 7.2.1. */
@@ -137,10 +140,12 @@ static bool plausible_pldm(const struct scan *scan, uint64_t at)
 static int look_at_m(struct scan *scan, uint64_t at)
 {
 	static const uint8_t fs2[16] = {
-		0x4d, 0x54, 0x46, 0x57, 0x8c, 0xdf, 0xd0, 0x00, 0xde, 0xad, 0x92, 0x70, 0x41, 0x54, 0xbe, 0xef,
+		0x4d, 0x54, 0x46, 0x57, 0x8c, 0xdf, 0xd0, 0x00, 0xde, 0xad, 0x92, 0x70, 0x41, 0x54,
+		0xbe, 0xef,
 	};
 	static const uint8_t fs4[16] = {
-		0x4d, 0x54, 0x46, 0x57, 0xab, 0xcd, 0xef, 0x00, 0xfa, 0xde, 0x12, 0x34, 0x56, 0x78, 0xde, 0xad,
+		0x4d, 0x54, 0x46, 0x57, 0xab, 0xcd, 0xef, 0x00, 0xfa, 0xde, 0x12, 0x34, 0x56, 0x78,
+		0xde, 0xad,
 	};
 	const uint8_t *head = scan->bytes + at;
 
@@ -184,7 +189,8 @@ static int look_at_7z(struct scan *scan, uint64_t at)
 
 static int look_at_rpm(struct scan *scan, uint64_t at)
 {
-	if (!stands(scan, at, "\xed\xab\xee\xdb\x03", 5) || !has(scan, at, 96) || be16(scan->bytes + at + 78) != 5)
+	if (!stands(scan, at, "\xed\xab\xee\xdb\x03", 5) || !has(scan, at, 96) ||
+	    be16(scan->bytes + at + 78) != 5)
 		return 0;
 	return add_archive(scan, EMBEDDED_RPM, at, at, scan->size);
 }
@@ -241,7 +247,8 @@ static int look_at_zip_end(struct scan *scan, uint64_t at)
 static int look_at(struct scan *scan, uint64_t at)
 {
 	static const uint8_t pldm[16] = {
-		0xf0, 0x18, 0x87, 0x8c, 0xcb, 0x7d, 0x49, 0x43, 0x98, 0x00, 0xa0, 0x2f, 0x05, 0x9a, 0xca, 0x02,
+		0xf0, 0x18, 0x87, 0x8c, 0xcb, 0x7d, 0x49, 0x43, 0x98, 0x00, 0xa0, 0x2f, 0x05, 0x9a,
+		0xca, 0x02,
 	};
 
 	switch (scan->bytes[at]) {
@@ -414,7 +421,8 @@ static uint64_t image_extent(const struct image_reader *reader, const struct ima
 		image_sections(reader, &facts->place, latest_end, &end, NULL);
 	if (facts->place.format == IMAGE_FS4 || facts->place.format == IMAGE_FS5)
 		for (size = 1U << 20; size <= IMAGE_MOST; size *= 2)
-			if (size > end && size <= reader->size && !memcmp(reader->bytes + size - 0x1000, "DTOC", 4)) {
+			if (size > end && size <= reader->size &&
+			    !memcmp(reader->bytes + size - 0x1000, "DTOC", 4)) {
 				end = size;
 				break;
 			}
@@ -471,8 +479,8 @@ static int take_archive(struct scan *scan, const struct hit *hit, const char *in
 			uint64_t *end)
 {
 	bool read;
-	int code = search_archive(scan->search, scan->file, hit->window, hit->end - hit->window, hit->archive, inside,
-				  nested, &read);
+	int code = search_archive(scan->search, scan->file, hit->window, hit->end - hit->window, hit->archive,
+				  inside, nested, &read);
 
 	if (read)
 		*end = hit->end;

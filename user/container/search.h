@@ -8,7 +8,8 @@
 #include "source.h"
 
 #define SEARCH_INSIDE		1024	/* bytes of the text that says where in a file */
-#define SEARCH_NESTED		5	/* archives in archives: .iso, .rpm or .deb, .tar.xz, installer, ZIP */
+/* archives in archives: .iso, .rpm or .deb, .tar.xz, installer, ZIP */
+#define SEARCH_NESTED		5
 #define SEARCH_DIRECTORIES	32	/* directories in directories */
 #define SEARCH_MEMBER_MOST	(1ULL << 30)
 #define SEARCH_UNPACKED_MOST	(8ULL << 30)	/* of one file, all its archives together */
@@ -45,7 +46,8 @@ int search_image(struct search *search, const struct image_reader *reader, enum 
 		 const char *inside, bool restored);
 int search_container(struct search *search, struct container *container, const char *inside);
 /* A whole file: the one on the disk, or a member of an archive that was unpacked to a spool. */
-int search_file(struct search *search, const struct image_file *file, const char *inside, unsigned int nested);
+int search_file(struct search *search, const struct image_file *file, const char *inside,
+		unsigned int nested);
 /* A file by its path, with an error of its own when it is alone. */
 int search_named(struct search *search, const char *path);
 
@@ -55,7 +57,8 @@ void search_join(char *joined, const char *inside, const char *name);
 void search_forget(const struct image_file *file, uint64_t start, uint64_t end);
 
 /* scan.c: looks for images, containers and archives at any offset. */
-int search_scan(struct search *search, const struct image_file *file, const char *inside, unsigned int nested);
+int search_scan(struct search *search, const struct image_file *file, const char *inside,
+		unsigned int nested);
 
 /* What libarchive reads. */
 enum embedded_kind {
@@ -71,8 +74,8 @@ enum embedded_kind {
 };
 
 /*
- * embedded.c: takes out the members of the archive at [start, start + length) of a file and searches them. *read
- * says whether it could be opened: what did not open may not be an archive.
+ * embedded.c: takes out the members of the archive at [start, start + length) of a file and searches them.
+ * *read says whether it could be opened: what did not open may not be an archive.
  */
 int search_archive(struct search *search, const struct image_file *file, uint64_t start, uint64_t length,
 		   enum embedded_kind kind, const char *inside, unsigned int nested, bool *read);

@@ -25,7 +25,8 @@ static void tell_waiting(struct search *search)
 	if (!search->waiting)
 		return;
 	search->waiting = false;
-	search->walk->trouble(search->walk->context, search->path, search->waiting_inside, &search->waiting_error);
+	search->walk->trouble(search->walk->context, search->path, search->waiting_inside,
+			      &search->waiting_error);
 }
 
 int search_trouble(struct search *search, const char *inside, int code, const struct image_error *error)
@@ -34,7 +35,8 @@ int search_trouble(struct search *search, const char *inside, int code, const st
 
 	search->troubles++;
 	if (!walk->trouble) {
-		container_fail(search->error, code, error->where, "%s%s%s", inside, *inside ? ": " : "", error->text);
+		container_fail(search->error, code, error->where, "%s%s%s", inside, *inside ? ": " : "",
+			       error->text);
 		return end_walk(search, code);
 	}
 	tell_waiting(search);
@@ -124,7 +126,8 @@ static bool member_wanted(void *context, const struct container_member *member)
 	return members->wanted[member->index];
 }
 
-static int member_found(void *context, const struct container_member *member, const struct image_reader *reader,
+static int member_found(void *context, const struct container_member *member,
+			const struct image_reader *reader,
 			bool restored)
 {
 	struct members *members = context;
@@ -142,7 +145,8 @@ static void tell_damage(struct members *members)
 	if (!members->damaged_count)
 		return;
 	if (members->damaged_count > 1)
-		snprintf(more, sizeof(more), ngettext(" and %zu more", " and %zu more", members->damaged_count - 1),
+		snprintf(more, sizeof(more), ngettext(" and %zu more", " and %zu more",
+						      members->damaged_count - 1),
 			 members->damaged_count - 1);
 	container_fail(&told, 0, members->damage.where, "%s%s%s%s", members->damaged, more,
 		       *members->damaged || *more ? ": " : "", members->damage.text);
@@ -150,7 +154,8 @@ static void tell_damage(struct members *members)
 	search_trouble(members->search, members->item.inside, -EBADMSG, &told);
 }
 
-static void member_trouble(void *context, const struct container_member *member, const struct image_error *error)
+static void member_trouble(void *context, const struct container_member *member,
+			   const struct image_error *error)
 {
 	struct members *members = context;
 
@@ -202,7 +207,8 @@ int search_container(struct search *search, struct container *container, const c
 		},
 	};
 	struct container_pass pass = {
-		member_wanted, member_found, search->walk->trouble ? member_trouble : NULL, member_progress, &members,
+		member_wanted, member_found, search->walk->trouble ? member_trouble : NULL, member_progress,
+		&members,
 	};
 	struct image_error error = { 0 };
 	size_t count;
@@ -280,7 +286,8 @@ static int read_masked(void *context, uint64_t offset, void *buffer, size_t leng
 }
 
 /* *is says whether it is one. */
-static int offer_masked(struct search *search, const struct image_reader *reader, const char *inside, bool *is)
+static int offer_masked(struct search *search, const struct image_reader *reader, const char *inside,
+			bool *is)
 {
 	struct masked masked = { .reader = reader };
 	struct image_reader whole = { read_masked, &masked, reader->size, NULL };
@@ -343,7 +350,8 @@ static int nothing_found(struct search *search, const struct image_file *file)
 
 	if (search->waiting) {
 		search->waiting = false;
-		container_fail(search->error, code, search->waiting_error.where, "%s%s%s", search->waiting_inside,
+		container_fail(search->error, code, search->waiting_error.where, "%s%s%s",
+			       search->waiting_inside,
 			       *search->waiting_inside ? ": " : "", search->waiting_error.text);
 		return code;
 	}
@@ -483,14 +491,17 @@ static int walk_named_directory(struct search *search, const char *path)
 	container_fail(search->error, -ENOENT, 0,
 		       ngettext("there is no firmware in it: %zu file was looked at%s",
 				"there is no firmware in it: %zu files were looked at%s", search->files),
-		       search->files, search->flags & SOURCE_RECURSE ? "" : _(", directories below it were not"));
+		       search->files,
+		       search->flags & SOURCE_RECURSE ? "" : _(", directories below it were not"));
 	return end_walk(search, -ENOENT);
 }
 
-int source_walk(const char *path, unsigned int flags, const struct source_walk *walk, struct image_error *error)
+int source_walk(const char *path, unsigned int flags, const struct source_walk *walk,
+		struct image_error *error)
 {
 	struct image_error unheard;
-	struct search search = { .walk = walk, .flags = flags, .alone = true, .error = error ? error : &unheard };
+	struct search search = { .walk = walk, .flags = flags, .alone = true,
+				 .error = error ? error : &unheard };
 	struct stat status;
 
 	search.path = path;

@@ -52,7 +52,8 @@ struct source_walk {
  * -ENOENT: nothing was found (the error says what the file looks like: a .mlx source, an NVLCINI+
  * bundle, a cable firmware, an empty file, a web page, and what to do); or the walk's own result.
  */
-int source_walk(const char *path, unsigned int flags, const struct source_walk *walk, struct image_error *error);
+int source_walk(const char *path, unsigned int flags, const struct source_walk *walk,
+		struct image_error *error);
 
 /* What a file is, that is neither image nor container, by its first bytes; NULL: not known. */
 struct source_guess {

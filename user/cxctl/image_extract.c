@@ -69,7 +69,8 @@ static void default_name(const struct extract *extract, const struct image_facts
 	image_version_text(facts, version);
 	if (number > 1)
 		snprintf(again, sizeof(again), "-%u", number);
-	snprintf(name, room, "%s%s%s%s%s", psid, *version ? "-" : "", version, again, extract->rom ? ".rom" : ".bin");
+	snprintf(name, room, "%s%s%s%s%s", psid, *version ? "-" : "", version, again,
+		 extract->rom ? ".rom" : ".bin");
 }
 
 static const struct written *written_as(const struct extract *extract, const char *file)
@@ -94,7 +95,8 @@ static char *choose_name(const struct extract *extract, const struct cargo *carg
 		return strdup(extract->target);
 	for (number = 1;; number++) {
 		default_name(extract, cargo->facts, number, name, sizeof(name));
-		if (asprintf(&file, "%s%s%s", extract->target ? extract->target : "", extract->target ? "/" : "", name) < 0)
+		if (asprintf(&file, "%s%s%s", extract->target ? extract->target : "",
+			     extract->target ? "/" : "", name) < 0)
 			return NULL;
 		before = written_as(extract, file);
 		*same = before && !strcmp(before->digest, cargo->digest);
@@ -125,7 +127,8 @@ static int take_rom(struct cargo *cargo, const char *name, struct cxctl_error *e
 		return -1;
 	}
 	code = image_load(cargo->reader, facts, &cargo->owned, &cargo->length, &why);
-	if (!code && (facts->rom_offset > cargo->length || facts->rom_length > cargo->length - facts->rom_offset))
+	if (!code && (facts->rom_offset > cargo->length ||
+		      facts->rom_length > cargo->length - facts->rom_offset))
 		code = -EBADMSG;
 	if (code)
 		return image_failed(cargo->path, cargo->inside, &why, code, error);
@@ -134,7 +137,8 @@ static int take_rom(struct cargo *cargo, const char *name, struct cxctl_error *e
 	return 0;
 }
 
-static int take_bytes(const struct extract *extract, struct cargo *cargo, const char *name, struct cxctl_error *error)
+static int take_bytes(const struct extract *extract, struct cargo *cargo, const char *name,
+		      struct cxctl_error *error)
 {
 	struct image_error why = { 0 };
 	int code = 0;
@@ -206,8 +210,10 @@ static void show(struct extract *extract, const struct cargo *cargo, const char 
 	output_bool(output, "stripped", facts->stripped);
 	output_bool(output, "magic_restored", cargo->restored);
 	output_end(output);
-	output_line(output, _("%s: %s%s%s, %s, %zu bytes, SHA-256 %s"), file, facts->psid, *facts->psid ? " " : "", version,
-		    extract->rom ? "ROM" : image_format_name(facts->place.format), cargo->length, cargo->digest);
+	output_line(output, _("%s: %s%s%s, %s, %zu bytes, SHA-256 %s"), file, facts->psid,
+		    *facts->psid ? " " : "", version,
+		    extract->rom ? "ROM" : image_format_name(facts->place.format), cargo->length,
+		    cargo->digest);
 	if (cargo->proof.verdict == IMAGE_UNUSUAL)
 		output_line(output, _("  good, but unusual: %s: %s"), cargo->proof.part, cargo->proof.text);
 }
@@ -219,7 +225,8 @@ static void tell_stripped(struct extract *extract, const struct cargo *cargo)
 		return;
 	if (cargo->restored)
 		say(extract->options, _("The magic that the archive blanks out was restored."));
-	say(extract->options, _("The image is stripped of device data: it has no GUIDs, no MACs and no VPD of its own. A card that it is burned to keeps its own; it cannot start an empty flash."));
+	say(extract->options,
+	    _("The image is stripped of device data: it has no GUIDs, no MACs and no VPD of its own. A card that it is burned to keeps its own; it cannot start an empty flash."));
 }
 
 static int write_cargo(struct extract *extract, struct cargo *cargo, struct cxctl_error *error)
@@ -310,7 +317,8 @@ static bool wanted(void *context, const struct source_item *item)
 static int on_item(void *context, const struct source_item *item, const struct image_reader *reader)
 {
 	struct extract *extract = context;
-	struct cargo cargo = { .path = item->path, .inside = item->inside, .reader = reader, .restored = item->restored };
+	struct cargo cargo = { .path = item->path, .inside = item->inside, .reader = reader,
+			       .restored = item->restored };
 	struct image_error why = { 0 };
 	struct cxctl_error error;
 	struct image_facts facts;
@@ -351,7 +359,8 @@ static void on_progress(void *context, const char *path, uint64_t done, uint64_t
 static int all_images(struct extract *extract, struct cxctl_error *error)
 {
 	struct source_walk walk = {
-		.wanted = wanted, .item = on_item, .trouble = on_trouble, .progress = on_progress, .context = extract,
+		.wanted = wanted, .item = on_item, .trouble = on_trouble, .progress = on_progress,
+		.context = extract,
 	};
 	struct image_error why = { 0 };
 	int code = source_walk(extract->path, 0, &walk, &why);
@@ -361,7 +370,8 @@ static int all_images(struct extract *extract, struct cxctl_error *error)
 	if (extract->count || extract->failed)
 		return 0;
 	if (extract->rom)
-		return error_set(error, CXCTL_FAILED, "no-rom", _("no image of %s has an expansion ROM"), extract->path);
+		return error_set(error, CXCTL_FAILED, "no-rom", _("no image of %s has an expansion ROM"),
+				 extract->path);
 	return error_set(error, CXCTL_FAILED, "no-such-psid", _("%s has no image for %s"), extract->path,
 			 extract->psid ? extract->psid : "");
 }
@@ -404,13 +414,15 @@ static int look_at_target(struct extract *extract, struct cxctl_error *error)
 	extract->into_directory = (!stat(extract->target, &status) && S_ISDIR(status.st_mode)) ||
 				  extract->target[length - 1] == '/';
 	if (extract->all && !extract->into_directory) {
-		error_set(error, CXCTL_USAGE, "not-a-directory", _("--all writes several files, but %s is no directory"),
+		error_set(error, CXCTL_USAGE, "not-a-directory",
+			  _("--all writes several files, but %s is no directory"),
 			  extract->target);
 		error_next(error, _("name an existing directory with -o"));
 		return -1;
 	}
 	if (!strcmp(extract->target, "-") && extract->options->json)
-		return error_set(error, CXCTL_USAGE, "two-answers", _("-o - and --json both want the standard output"));
+		return error_set(error, CXCTL_USAGE, "two-answers",
+				 _("-o - and --json both want the standard output"));
 	return 0;
 }
 
@@ -433,7 +445,8 @@ static int finish(struct extract *extract, int result, struct cxctl_error *error
 		output_number(extract->output, "written_count", written);
 		output_number(extract->output, "same_count", extract->same);
 		output_number(extract->output, "failed_count", extract->failed);
-		output_line(extract->output, ngettext("%zu file written, %zu could not be.", "%zu files written, %zu could not be.",
+		output_line(extract->output, ngettext("%zu file written, %zu could not be.",
+						      "%zu files written, %zu could not be.",
 						      written), written, extract->failed);
 	}
 	extract_free(extract);
@@ -453,8 +466,10 @@ int image_cmd_extract(struct options *options, int argc, char **argv)
 {
 	static const struct option_extra extra[] = {
 		[OPTION_PSID] = { "psid", 0, N_("PSID"), N_("the board whose image is wanted") },
-		[OPTION_OUTPUT] = { "output", 'o', N_("FILE"), N_("where to write it: a file, or a directory") },
-		[OPTION_ALL] = { "all", 0, NULL, N_("every image (with --psid: every image for that board)") },
+		[OPTION_OUTPUT] = { "output", 'o', N_("FILE"),
+				    N_("where to write it: a file, or a directory") },
+		[OPTION_ALL] = { "all", 0, NULL,
+				 N_("every image (with --psid: every image for that board)") },
 		[OPTION_ROM] = { "rom", 0, NULL, N_("only the expansion ROM of the image") },
 		[OPTION_FORCE] = { "force", 0, NULL, N_("replace a file that exists") },
 	};
@@ -476,14 +491,16 @@ int image_cmd_extract(struct options *options, int argc, char **argv)
 	if (first >= argc)
 		return image_no_path(options, "extract");
 	if (first + 1 < argc) {
-		error_set(&error, CXCTL_USAGE, "too-many-operands", _("cxctl image extract takes one PATH, not also %s"),
+		error_set(&error, CXCTL_USAGE, "too-many-operands",
+			  _("cxctl image extract takes one PATH, not also %s"),
 			  argv[first + 1]);
 		return command_fail(options, &error);
 	}
 	extract.path = argv[first];
 	if (look_at_target(&extract, &error))
 		return command_fail(options, &error);
-	extract.output = output_open(extract.target && !strcmp(extract.target, "-") ? stderr : stdout, options);
+	extract.output = output_open(extract.target && !strcmp(extract.target, "-") ? stderr : stdout,
+				     options);
 	output_array(extract.output, "images");
 	result = extract.all ? all_images(&extract, &error) : one_image(&extract, &error);
 	return finish(&extract, result, &error);

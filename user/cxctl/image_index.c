@@ -76,11 +76,13 @@ static struct json_object *describe(const struct index *index, const struct sour
 	put_text(image, "psid_vendor", vendor ? vendor : "");
 	put_text(image, "firmware_version", image_version_text(facts, version));
 	put_text(image, "firmware_date", image_date_text(facts, date));
-	json_object_object_add(image, "format", json_object_new_string(image_format_name(facts->place.format)));
+	json_object_object_add(image, "format",
+			       json_object_new_string(image_format_name(facts->place.format)));
 	put_text(image, "container", item->member ? container_kind_name(item->container) : "");
 	json_object_object_add(image, "file", json_object_new_string(file_of(index, item->path)));
 	json_object_object_add(image, "inside", json_object_new_string(item->inside));
-	json_object_object_add(image, "member", item->member ? json_object_new_int64(item->member->index) : NULL);
+	json_object_object_add(image, "member",
+			       item->member ? json_object_new_int64(item->member->index) : NULL);
 	put_text(image, "name", name);
 	put_text(image, "description", facts->description);
 	json_object_object_add(image, "hw_ids", hw_ids_of(facts));
@@ -94,7 +96,8 @@ static void count_verdict(struct index *index, enum image_verdict verdict)
 	index->damaged += verdict == IMAGE_DAMAGED;
 }
 
-static void could_not_read(struct index *index, const char *path, const char *inside, const struct image_error *why,
+static void could_not_read(struct index *index, const char *path, const char *inside,
+			   const struct image_error *why,
 			   int code)
 {
 	struct cxctl_error error;
@@ -129,7 +132,8 @@ static int judge(struct index *index, const struct source_item *item, const stru
 	count_verdict(index, proof.verdict);
 	if (proof.verdict == IMAGE_DAMAGED) {
 		put_text(image, "damage", proof.text);
-		fprintf(stderr, _("cxctl: %s%s%s is damaged: %s: %s\n"), item->path, *item->inside ? ": " : "", item->inside,
+		fprintf(stderr, _("cxctl: %s%s%s is damaged: %s: %s\n"), item->path,
+			*item->inside ? ": " : "", item->inside,
 			proof.part, proof.text);
 	}
 	return 0;
@@ -225,8 +229,8 @@ static bool is_below(const char *directory, const char *path)
 }
 
 /*
- * The searched directory as the catalogue names it: relative when it is the catalogue's own or lies below it, so that
- * both can be moved together; absolute otherwise.
+ * The searched directory as the catalogue names it: relative when it is the catalogue's own or lies below it,
+ * so that both can be moved together; absolute otherwise.
  */
 static char *root_of(const char *path, const char *target)
 {
@@ -257,13 +261,15 @@ static int write_catalogue(struct index *index, struct cxctl_error *error)
 
 	if (!root) {
 		json_object_put(document);
-		return error_set(error, CXCTL_FAILED, "write-failed", _("%s: %s"), index->target, strerror(errno));
+		return error_set(error, CXCTL_FAILED, "write-failed", _("%s: %s"), index->target,
+				 strerror(errno));
 	}
 	json_object_object_add(document, "format", json_object_new_string(CATALOGUE_FORMAT));
 	json_object_object_add(document, "version", json_object_new_int(CATALOGUE_VERSION));
 	json_object_object_add(document, "root", json_object_new_string(root));
 	json_object_object_add(document, "images", json_object_get(index->images));
-	text = (char *)json_object_to_json_string_length(document, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE,
+	text = (char *)json_object_to_json_string_length(document,
+							 JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE,
 							 &length);
 	result = text ? image_write_file(index->target, text, length, index->force, error) :
 		 error_set(error, CXCTL_FAILED, "memory", _("out of memory"));
@@ -297,7 +303,8 @@ static int check_use(struct index *index, struct cxctl_error *error)
 		return -1;
 	}
 	if (stat(index->path, &status))
-		return error_set(error, CXCTL_FAILED, "image-unreadable", "%s: %s", index->path, strerror(errno));
+		return error_set(error, CXCTL_FAILED, "image-unreadable", "%s: %s", index->path,
+				 strerror(errno));
 	if (!S_ISDIR(status.st_mode)) {
 		error_set(error, CXCTL_USAGE, "not-a-directory", _("%s is not a directory"), index->path);
 		error_next(error, _("cxctl image list shows what is in one file"));
@@ -327,13 +334,15 @@ static void show_result(struct index *index)
 	if (index->damaged)
 		output_line(index->output, _("  %zu damaged: listed, but not good"), index->damaged);
 	if (index->failed)
-		output_line(index->output, _("  %zu could not be read, and are not in the catalogue"), index->failed);
+		output_line(index->output, _("  %zu could not be read, and are not in the catalogue"),
+			    index->failed);
 }
 
 static int run(struct index *index, struct cxctl_error *error)
 {
 	struct source_walk walk = {
-		.wanted = wanted, .item = on_item, .trouble = on_trouble, .progress = on_progress, .context = index,
+		.wanted = wanted, .item = on_item, .trouble = on_trouble, .progress = on_progress,
+		.context = index,
 	};
 	struct image_error why = { 0 };
 	int code = source_walk(index->path, SOURCE_RECURSE, &walk, &why);
@@ -371,7 +380,8 @@ int image_cmd_index(struct options *options, int argc, char **argv)
 	if (first >= argc)
 		return image_no_path(options, "index");
 	if (first + 1 < argc) {
-		error_set(&error, CXCTL_USAGE, "too-many-operands", _("cxctl image index takes one directory, not also %s"),
+		error_set(&error, CXCTL_USAGE, "too-many-operands",
+			  _("cxctl image index takes one directory, not also %s"),
 			  argv[first + 1]);
 		return command_fail(options, &error);
 	}

@@ -193,7 +193,8 @@ static void version_of(const struct container_member *member, char text[72])
 	if (*text)
 		return;
 	for (i = 0; i < member->version_words && i < 4 && used < 72; i++)
-		used += snprintf(text + used, 72 - used, i == 2 && member->version[0] >= 10 ? "%s%04u" : "%s%u",
+		used += snprintf(text + used, 72 - used,
+				 i == 2 && member->version[0] >= 10 ? "%s%04u" : "%s%u",
 				 i ? "." : "", member->version[i]);
 }
 
@@ -241,7 +242,8 @@ static void by_facts(const struct image_facts *facts, struct entry *entry)
 		snprintf(entry->description, sizeof(entry->description), "%s", facts->description);
 }
 
-static void could_not_read(struct list *list, const char *path, const char *inside, const struct image_error *why,
+static void could_not_read(struct list *list, const char *path, const char *inside,
+			   const struct image_error *why,
 			   int code)
 {
 	struct cxctl_error error;
@@ -360,7 +362,8 @@ static void on_progress(void *context, const char *path, uint64_t done, uint64_t
 static void one_path(struct list *list, const char *path)
 {
 	struct source_walk walk = {
-		.wanted = wanted, .item = on_item, .trouble = on_trouble, .progress = on_progress, .context = list,
+		.wanted = wanted, .item = on_item, .trouble = on_trouble, .progress = on_progress,
+		.context = list,
 	};
 	struct image_error why = { 0 };
 	int code = source_walk(path, 0, &walk, &why);
@@ -420,7 +423,8 @@ static bool column_counts(const struct list *list, size_t column, size_t operand
 static void write_table(struct list *list, size_t operands, const char *path)
 {
 	const char *const headers[COLUMNS] = {
-		_("PSID"), _("VENDOR"), _("VERSION"), _("DATE"), _("PART NUMBER"), _("FORMAT"), _("SIZE"), _("WHERE"),
+		_("PSID"), _("VENDOR"), _("VERSION"), _("DATE"), _("PART NUMBER"), _("FORMAT"), _("SIZE"),
+		_("WHERE"),
 	};
 	const char *shown[COLUMNS];
 	size_t columns[COLUMNS], count = 0, i, j;
@@ -450,13 +454,16 @@ static void write_summary(struct list *list)
 	output_number(list->output, "image_count", list->images);
 	output_number(list->output, "failed_count", list->failed);
 	snprintf(psid_text, sizeof(psid_text), ngettext("%zu PSID", "%zu PSIDs", psids), psids);
-	snprintf(image_text, sizeof(image_text), ngettext("%zu image", "%zu images", list->images), list->images);
+	snprintf(image_text, sizeof(image_text), ngettext("%zu image", "%zu images", list->images),
+		 list->images);
 	if (list->count)
 		output_line(list->output, "%s, %s", psid_text, image_text);
 	if (list->cut)
-		output_line(list->output, _("~ The archive keeps 8 bits of a number of the version: without --fast the image itself tells it."));
+		output_line(list->output,
+			    _("~ The archive keeps 8 bits of a number of the version: without --fast the image itself tells it."));
 	if (list->count && list->failed)
-		output_line(list->output, ngettext("%zu could not be read.", "%zu could not be read.", list->failed),
+		output_line(list->output, ngettext("%zu could not be read.", "%zu could not be read.",
+						   list->failed),
 			    list->failed);
 }
 
@@ -487,7 +494,8 @@ static void tell_no_such_psid(struct list *list, const char *path)
 
 static int finish(struct list *list)
 {
-	int code = list->failed ? (list->count > list->damaged ? CXCTL_PARTIAL : list->error.exit) : CXCTL_DONE;
+	int code = list->failed ? (list->count > list->damaged ? CXCTL_PARTIAL : list->error.exit) :
+		CXCTL_DONE;
 
 	if (code == (int)list->error.exit && code)
 		output_error(list->output, &list->error);
@@ -513,7 +521,8 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 int image_cmd_list(struct options *options, int argc, char **argv)
 {
 	static const struct option_extra extra[] = {
-		[OPTION_FAST] = { "fast", 0, NULL, N_("only what the containers' directories say: nothing is unpacked") },
+		[OPTION_FAST] = { "fast", 0, NULL,
+				  N_("only what the containers' directories say: nothing is unpacked") },
 		[OPTION_PSID] = { "psid", 0, N_("PSID"), N_("only the images for this board") },
 	};
 	static const struct usage usage = {

@@ -35,12 +35,14 @@ static const char *name_of(const struct image_picked *image, char *name, size_t 
 	return image_full_name(image->path, image->inside, "", name, room);
 }
 
-static int refuse(const struct image_picked *image, const char *id, const char *why, struct cxctl_error *error)
+static int refuse(const struct image_picked *image, const char *id, const char *why,
+		  struct cxctl_error *error)
 {
 	char name[2100];
 
 	error_set(error, CXCTL_REFUSED, id, "%s: %s", name_of(image, name, sizeof(name)), why);
-	error_rule(error, "%s", _("an MFA2 is for cards whose firmware updates itself: FS3 and FS4, in clear"));
+	error_rule(error, "%s",
+		   _("an MFA2 is for cards whose firmware updates itself: FS3 and FS4, in clear"));
 	return -1;
 }
 
@@ -50,19 +52,23 @@ static int check_image(const struct image_picked *image, struct cxctl_error *err
 	const struct image_facts *facts = &image->facts;
 
 	if (facts->place.format == IMAGE_FS2) {
-		refuse(image, "not-packable", _("an FS2 image (ConnectX-3 and older) cannot be packed: no driver's devlink flash takes it"),
+		refuse(image, "not-packable",
+		       _("an FS2 image (ConnectX-3 and older) cannot be packed: no driver's devlink flash takes it"),
 		       error);
 		error_next(error, "%s", _("cxctl burn writes it as it is"));
 		return -1;
 	}
 	if (facts->place.format == IMAGE_FS5)
-		return refuse(image, "not-packable", _("an FS5 image (ConnectX-8 and later) cannot be packed: how its archive looks is not known"),
+		return refuse(image, "not-packable",
+			      _("an FS5 image (ConnectX-8 and later) cannot be packed: how its archive looks is not known"),
 			      error);
 	if (facts->encrypted)
-		return refuse(image, "encrypted-image", _("an encrypted image cannot be packed: where its sections end cannot be seen"),
+		return refuse(image, "encrypted-image",
+			      _("an encrypted image cannot be packed: where its sections end cannot be seen"),
 			      error);
 	if (!*facts->psid)
-		return refuse(image, "no-psid", _("the image has no PSID, by which a card finds its image in the archive"), error);
+		return refuse(image, "no-psid",
+			      _("the image has no PSID, by which a card finds its image in the archive"), error);
 	return 0;
 }
 
@@ -78,7 +84,8 @@ static int check_twins(const struct pack *pack, struct cxctl_error *error)
 			return error_set(error, CXCTL_REFUSED, "same-psid",
 					 _("%.250s and %.250s are both for %s: a card would get the first of them"),
 					 name_of(&pack->images[j], one, sizeof(one)),
-					 name_of(&pack->images[i], other, sizeof(other)), pack->images[i].facts.psid);
+					 name_of(&pack->images[i], other, sizeof(other)),
+					 pack->images[i].facts.psid);
 		}
 	return 0;
 }
@@ -164,7 +171,8 @@ static void show_plan(struct pack *pack)
 	output_end(pack->output);
 	for (i = 0; i < pack->count; i++)
 		if (!pack->images[i].facts.stripped) {
-			output_line(pack->output, "%s", _("Device data (GUIDs, MACs, VPD) are left out: every card keeps its own."));
+			output_line(pack->output, "%s",
+				    _("Device data (GUIDs, MACs, VPD) are left out: every card keeps its own."));
 			break;
 		}
 }
@@ -186,7 +194,8 @@ struct check {
 	size_t good;
 };
 
-static int check_member(void *context, const struct container_member *member, const struct image_reader *reader,
+static int check_member(void *context, const struct container_member *member,
+			const struct image_reader *reader,
 			bool restored)
 {
 	struct check *check = context;
@@ -228,7 +237,8 @@ static int check_archive(struct pack *pack, const struct image_reader *reader, s
 	if (!code && check.good == pack->count)
 		return 0;
 	if (!error->exit)
-		error_set(error, CXCTL_FAILED, "pack-failed", _("the archive that was made does not read back: %s"), why.text);
+		error_set(error, CXCTL_FAILED, "pack-failed",
+			  _("the archive that was made does not read back: %s"), why.text);
 	return -1;
 }
 
@@ -262,9 +272,11 @@ static int write_archive(struct pack *pack, struct cxctl_error *error)
 	image_file_close(&file);
 	output_string(pack->output, "file", pack->target);
 	output_number(pack->output, "length", pack->length);
-	output_line(pack->output, ngettext("%s: MFA2 with %zu image, %llu bytes (%llu unpacked), read back and verified",
+	output_line(pack->output,
+		    ngettext("%s: MFA2 with %zu image, %llu bytes (%llu unpacked), read back and verified",
 					   "%s: MFA2 with %zu images, %llu bytes (%llu unpacked), read back and verified", pack->count),
-		    pack->target, pack->count, (unsigned long long)pack->length, (unsigned long long)pack->payload);
+		    pack->target, pack->count, (unsigned long long)pack->length,
+		    (unsigned long long)pack->payload);
 	return 0;
 }
 
@@ -298,7 +310,8 @@ static int check_use(const struct pack *pack, struct cxctl_error *error)
 		return -1;
 	}
 	if (pack->target && !strcmp(pack->target, "-"))
-		return error_set(error, CXCTL_USAGE, "no-output", _("an archive is written to a file, not to the standard output"));
+		return error_set(error, CXCTL_USAGE, "no-output",
+				 _("an archive is written to a file, not to the standard output"));
 	return 0;
 }
 

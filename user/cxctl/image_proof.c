@@ -30,7 +30,8 @@ int image_prove(const struct image_reader *reader, const struct image_place *pla
 	memset(proof, 0, sizeof(*proof));
 	code = image_verify(reader, place, &listener, &proof->verdict, error);
 	if (code == -EBADMSG || code == -ENOENT) {
-		struct image_finding finding = { IMAGE_DAMAGED, _("Image"), error->where, .text = error->text };
+		struct image_finding finding = { IMAGE_DAMAGED, _("Image"), error->where,
+						 .text = error->text };
 
 		proof->verdict = IMAGE_DAMAGED;
 		on_finding(proof, &finding);
@@ -41,7 +42,8 @@ int image_prove(const struct image_reader *reader, const struct image_place *pla
 
 int image_proof_refuse(const char *name, const struct image_proof *proof, struct cxctl_error *error)
 {
-	error_set(error, CXCTL_BAD_IMAGE, "damaged-image", _("%s is damaged: %s at 0x%llx: %s"), name, proof->part,
+	error_set(error, CXCTL_BAD_IMAGE, "damaged-image", _("%s is damaged: %s at 0x%llx: %s"), name,
+		  proof->part,
 		  (unsigned long long)proof->where, proof->text);
 	if (proof->compared) {
 		error_expected(error, "0x%x", proof->expected);
