@@ -160,9 +160,9 @@ static int encrypted_facts(const struct image_view *view, const uint32_t pointer
 {
 	int code;
 
-	if (!pointers[FS4_IMAGE_INFO_POINTER])
+	if (!pointers[FS4_IMAGE_INFO_POINTER] || pointers[FS4_IMAGE_INFO_POINTER] & 3)
 		return image_fail(error, -EBADMSG, pointers[FS4_ITOC],
-				  _("there is no table of contents at 0x%x or 0x%x, and no pointer to IMAGE_INFO"),
+				  _("there is no table of contents at 0x%x or 0x%x, and no pointer that can be IMAGE_INFO's"),
 				  pointers[FS4_ITOC], pointers[FS4_ITOC] + FS4_TOC_SECOND);
 	code = view_read(view, pointers[FS4_IMAGE_INFO_POINTER], info, IMAGE_INFO_LENGTH, error);
 	if (code)
@@ -231,6 +231,9 @@ int fs4_facts(const struct image_reader *reader, const struct image_place *place
 		code = plain_facts(&view, &itoc, flags, info, facts, error);
 	else
 		code = encrypted_facts(&view, pointers, info, facts, error);
+	if (!code && facts->length & 3)
+		code = image_fail(error, -EBADMSG, 0, _("the image claims 0x%x bytes, which are not whole dwords"),
+				  facts->length);
 	if (!code && facts->length > view_size(&view))
 		code = image_fail(error, -EBADMSG, 0, _("the image claims 0x%x bytes, its place has 0x%llx"),
 				  facts->length, (unsigned long long)view_size(&view));
