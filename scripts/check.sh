@@ -56,7 +56,7 @@ part_unit()
         name=$(basename "$program" .sh)
         case $name in
         *"${TEST:-}"*)
-            CXCTL=$build/cxctl CXCTL_TEST_IMAGE=$build/cxctl-test-image one 300 "cli/$name" bash "$program"
+            CXCTL=$build/cxctl CXCTL_TEST_IMAGE=$build/cxctl-test-image one 600 "cli/$name" bash "$program"
             ;;
         esac
     done

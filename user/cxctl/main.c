@@ -88,8 +88,7 @@ int main(int argc, char **argv)
 			return command_flush();
 		}
 		options.help = true;
-		argv[++first + 1] = NULL;
-		argc = first + 1;
+		first++;
 	}
 	for (i = 0; i < COMMANDS; i++)
 		if (!strcmp(commands[i].name, argv[first]))
