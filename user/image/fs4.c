@@ -162,7 +162,7 @@ static int encrypted_facts(const struct image_view *view, const uint32_t pointer
 
 	if (!pointers[FS4_IMAGE_INFO_POINTER] || pointers[FS4_IMAGE_INFO_POINTER] & 3)
 		return image_fail(error, -EBADMSG, pointers[FS4_ITOC],
-				  _("there is no table of contents at 0x%x or 0x%x, and no pointer that can be IMAGE_INFO's"),
+				  _("there is no table at 0x%x or 0x%x, and no pointer that can be IMAGE_INFO's"),
 				  pointers[FS4_ITOC], pointers[FS4_ITOC] + FS4_TOC_SECOND);
 	code = view_read(view, pointers[FS4_IMAGE_INFO_POINTER], info, IMAGE_INFO_LENGTH, error);
 	if (code)

@@ -29,7 +29,8 @@ int fs5_boot2_length(const struct image_view *view, const uint32_t pointers[FS4_
 	code = view_read(view, header + COMPONENT + 4, word, sizeof(word), error);
 	if (code)
 		return code;
-	if (!hashes || little32(word) & 3 || little32(word) < hashes + BOOT2_LEAST || little32(word) - hashes > BOOT2_MOST ||
+	if (!hashes || little32(word) & 3 || little32(word) < hashes + BOOT2_LEAST ||
+	    little32(word) - hashes > BOOT2_MOST ||
 	    !view_holds(view, pointers[FS4_BOOT2], little32(word)))
 		return 0;
 	*length = little32(word) - hashes;

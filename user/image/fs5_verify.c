@@ -51,8 +51,9 @@ static int check_component(struct image_check *check, const struct image_view *v
 		return code;
 	*matched = !memcmp(hash, stored, sizeof(hash));
 	if (!*matched)
-		check_compared(check, IMAGE_UNUSUAL, "NCORE_BCH", header + COMPONENT + COMPONENT_DIGEST, get32(hash),
-			       get32(stored), _("the digest is not that of BOOT2 and the hashes (first words compared)"));
+		check_compared(check, IMAGE_UNUSUAL, "NCORE_BCH", header + COMPONENT + COMPONENT_DIGEST,
+			       get32(hash), get32(stored),
+			       _("the digest is not that of BOOT2 and the hashes (first words)"));
 	return 0;
 }
 

@@ -147,7 +147,8 @@ static int check_crc(const struct image_view *view, const struct toc_section *se
 		return code;
 	add_crc(&crc, bytes, length < covered ? length : covered);
 	if (length < covered)
-		code = view_pieces(view, (uint64_t)section->address + length, covered - length, add_crc, &crc, error);
+		code = view_pieces(view, (uint64_t)section->address + length, covered - length, add_crc, &crc,
+				   error);
 	crc = image_crc16_finish(crc);
 	if (code || crc == expected)
 		return code;
