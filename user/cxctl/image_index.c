@@ -21,7 +21,9 @@ struct index {
 	const struct options *options;
 	const char *path, *target;
 	bool force;
-	struct json_object *images;
+	FILE *catalogue;		/* into text: an object for each image would be large */
+	char *text;
+	size_t length, images;
 	size_t good, unusual, damaged, failed;
 	/* of the container at hand: its members share components */
 	struct json_object *last;
@@ -166,6 +168,20 @@ static void copy_judgement(struct json_object *image, struct json_object *from)
 			json_object_object_add(image, keys[i], json_object_get(value));
 }
 
+static void append(struct index *index, struct json_object *image)
+{
+	const char *text = json_object_to_json_string_ext(image, JSON_C_TO_STRING_PLAIN |
+							  JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	fprintf(index->catalogue, "%s\n    %s", index->images++ ? "," : "", text);
+}
+
+static void forget_last(struct index *index)
+{
+	json_object_put(index->last);
+	index->last = NULL;
+}
+
 static int on_item(void *context, const struct source_item *item, const struct image_reader *reader)
 {
 	struct index *index = context;
@@ -179,7 +195,7 @@ static int on_item(void *context, const struct source_item *item, const struct i
 		return 0;
 	code = image_choose(reader, IMAGE_NO_ROM, &facts, &why);
 	if (code) {
-		index->last = NULL;
+		forget_last(index);
 		could_not_read(index, item->path, item->inside, &why, code);
 		return 0;
 	}
@@ -190,12 +206,16 @@ static int on_item(void *context, const struct source_item *item, const struct i
 		code = judge(index, item, reader, &facts, image, &why);
 	if (code) {
 		json_object_put(image);
-		index->last = NULL;
+		forget_last(index);
 		could_not_read(index, item->path, item->inside, &why, code);
 		return 0;
 	}
-	json_object_array_add(index->images, image);
-	index->last = item->member ? image : NULL;
+	append(index, image);
+	forget_last(index);
+	if (item->member)
+		index->last = image;
+	else
+		json_object_put(image);
 	return 0;
 }
 
@@ -252,30 +272,43 @@ static char *root_of(const char *path, const char *target)
 	return relative;
 }
 
-static int write_catalogue(struct index *index, struct cxctl_error *error)
+static int begin_catalogue(struct index *index, struct cxctl_error *error)
 {
-	struct json_object *document = json_object_new_object();
-	char *root = root_of(index->path, index->target), *text;
-	size_t length = 0;
-	int result;
+	char *root = root_of(index->path, index->target);
+	struct json_object *name;
 
-	if (!root) {
-		json_object_put(document);
+	if (!root)
 		return error_set(error, CXCTL_FAILED, "write-failed", _("%s: %s"), index->target,
 				 strerror(errno));
+	index->catalogue = open_memstream(&index->text, &index->length);
+	if (!index->catalogue) {
+		free(root);
+		return error_set(error, CXCTL_FAILED, "memory", _("out of memory"));
 	}
-	json_object_object_add(document, "format", json_object_new_string(CATALOGUE_FORMAT));
-	json_object_object_add(document, "version", json_object_new_int(CATALOGUE_VERSION));
-	json_object_object_add(document, "root", json_object_new_string(root));
-	json_object_object_add(document, "images", json_object_get(index->images));
-	text = (char *)json_object_to_json_string_length(document,
-							 JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE,
-							 &length);
-	result = text ? image_write_file(index->target, text, length, index->force, error) :
-		 error_set(error, CXCTL_FAILED, "memory", _("out of memory"));
-	json_object_put(document);
+	name = json_object_new_string(root);
+	fprintf(index->catalogue,
+		"{\n  \"format\": \"%s\",\n  \"version\": %d,\n  \"root\": %s,\n  \"images\": [",
+		CATALOGUE_FORMAT, CATALOGUE_VERSION,
+		json_object_to_json_string_ext(name, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(name);
 	free(root);
-	return result;
+	return 0;
+}
+
+static int write_catalogue(struct index *index, struct cxctl_error *error)
+{
+	fputs(index->images ? "\n  ]\n}\n" : "]\n}\n", index->catalogue);
+	if (fflush(index->catalogue) || ferror(index->catalogue))
+		return error_set(error, CXCTL_FAILED, "memory", _("out of memory"));
+	return image_write_file(index->target, index->text, index->length, index->force, error);
+}
+
+static void end_catalogue(struct index *index)
+{
+	json_object_put(index->last);
+	if (index->catalogue)
+		fclose(index->catalogue);
+	free(index->text);
 }
 
 /* ---- the command ---- */
@@ -320,7 +353,7 @@ static int check_use(struct index *index, struct cxctl_error *error)
 
 static void show_result(struct index *index)
 {
-	size_t count = json_object_array_length(index->images);
+	size_t count = index->images;
 
 	output_string(index->output, "file", index->target);
 	output_number(index->output, "image_count", count);
@@ -345,9 +378,14 @@ static int run(struct index *index, struct cxctl_error *error)
 		.context = index,
 	};
 	struct image_error why = { 0 };
-	int code = source_walk(index->path, SOURCE_RECURSE, &walk, &why);
+	int code;
 
+	code = begin_catalogue(index, error);
+	if (!code)
+		code = source_walk(index->path, SOURCE_RECURSE, &walk, &why);
 	output_end(index->output);
+	if (!index->catalogue)
+		return -1;
 	if (code && (code != -ENOENT || !index->failed))
 		return image_failed(index->path, "", &why, code, error);
 	if (write_catalogue(index, error))
@@ -388,7 +426,6 @@ int image_cmd_index(struct options *options, int argc, char **argv)
 	index.path = argv[first];
 	if (check_use(&index, &error))
 		return command_fail(options, &error);
-	index.images = json_object_new_array();
 	index.output = output_open(!strcmp(index.target, "-") ? stderr : stdout, options);
 	output_array(index.output, "failed");
 	result = run(&index, &error);
@@ -397,7 +434,7 @@ int image_cmd_index(struct options *options, int argc, char **argv)
 		output_error(index.output, &error);
 	}
 	code = result ? (int)error.exit : index.failed || index.damaged ? CXCTL_PARTIAL : CXCTL_DONE;
-	json_object_put(index.images);
+	end_catalogue(&index);
 	if (output_close(index.output))
 		return command_flush();
 	return code;
