@@ -2,17 +2,10 @@
 /* Bytes of files, memory and flashes, and of an image at its place: firmware-images.md 0.3, 0.4. */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "private.h"
 
 #define READ_MOST 0x10000
-#define PAGE_MOST 0x10000	/* of any machine */
-#define FAULT_LEAST 0x40000
-
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22
-#endif
 
 static int memory_read(void *context, uint64_t offset, void *buffer, size_t length)
 {
@@ -105,19 +98,6 @@ const uint8_t *view_bytes(const struct image_view *view, uint64_t logical, uint6
 	return view->reader->bytes + image_physical(&view->place, logical);
 }
 
-/*
- * What is mapped comes page by page, each by a fault that costs more than the CRC of the page. Where the kernel
- * can bring all at once, it does; where it cannot, nothing is lost.
- */
-static void bring(const uint8_t *bytes, uint64_t length)
-{
-	uintptr_t start = ((uintptr_t)bytes + PAGE_MOST - 1) & ~(uintptr_t)(PAGE_MOST - 1);
-
-	if (length >= FAULT_LEAST)
-		madvise((void *)start, (length - (start - (uintptr_t)bytes)) & ~(uint64_t)(PAGE_MOST - 1),
-			MADV_POPULATE_READ);
-}
-
 int view_pieces(const struct image_view *view, uint64_t logical, uint64_t length,
 		int (*piece)(void *context, const uint8_t *bytes, size_t length), void *context,
 		struct image_error *error)
@@ -127,10 +107,9 @@ int view_pieces(const struct image_view *view, uint64_t logical, uint64_t length
 	size_t now;
 	int code;
 
-	if (bytes) {
-		bring(bytes, length);
+	/* A mapped file comes page by page, each by a fault that costs more than reading it does. */
+	if (bytes && view->reader->read == memory_read)
 		return piece(context, bytes, length);
-	}
 	while (length) {
 		now = length < sizeof(buffer) ? length : sizeof(buffer);
 		code = view_read(view, logical, buffer, now, error);
