@@ -104,7 +104,8 @@ check "synthetic images" make_images
 
 story="--psid DEL09A0000009 --name 0XM87Y_A2"
 plan_first() { image 0 edit stock.bin $story -n && says "MT_0D90110009 -> DEL09A0000009" && says "0XM87Y_A2" &&
-    says "no longer vouches" && says "hardware id and revision" && says "Full image CRC"; }
+    says "no longer vouches" && says "hardware id and revision" && says "Full image CRC" && says "board revision A2, the image was made for A1" &&
+    ! says "rebrand"; }
 check "-n shows from what to what, the CRCs and what it means" plan_first
 cp stock.bin before.bin
 nothing_written() { rm -f no.bin; image 0 edit stock.bin $story -o no.bin -n && absent no.bin && same stock.bin before.bin; }

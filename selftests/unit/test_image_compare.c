@@ -576,7 +576,7 @@ static void security(void)
 
 static void retagged(void)
 {
-	static const char text[] = "[PS_INFO]\nName = X_A1\n[ADAPTER]\nPSID = DEL09A0000009\n";
+	static const char text[] = "[PS_INFO]\nName = X_A1\n[ADAPTER]\nPSID = DEL09A0000009\n[IB]\nnum_of_ports = 2\n";
 	struct synthetic one = { .format = SYNTHETIC_FS2, .psid = "DEL09A0000009", .ini = text }, two = one;
 	struct image_error error = { 0 };
 	char *marked = NULL;
@@ -590,8 +590,23 @@ static void retagged(void)
 	two.ini = marked;
 	told = compare(&one, &two);
 	CHECK_EQ(says(&told, "retagged"), 2);
+	/* The card's own image has that PSID too: what is left to compare speaks for the board, or against it. */
+	CHECK_EQ(says(&told, "evidence"), 1);
+	one.board_seed = 7;
+	told = compare(&two, &one);
+	CHECK_EQ(says(&told, "evidence"), 2);
+	one.board_seed = 0;
+	one.hw_revision = 1;
+	told = compare(&two, &one);
+	CHECK_EQ(says(&told, "evidence"), 2);
+	one.hw_revision = 0;
+	/* What it was made of has the same board sections, of course: that is no rebrand. */
+	one.psid = "MT_0D90110009";
+	told = compare(&one, &two);
+	CHECK_EQ(says(&told, "other-psid"), 2);
+	CHECK(says(&told, "board-of-copy") && !says(&told, "rebrand") && !says(&told, "evidence"));
 	told = compare(&one, &one);
-	CHECK(!says(&told, "retagged"));
+	CHECK(!says(&told, "retagged") && !says(&told, "evidence"));
 	free(marked);
 }
 

@@ -39,10 +39,33 @@ static void enter(struct diff *diff, enum stage stage)
 	}
 }
 
+/* The words of image info for the keys of JSON. */
+static const char *label_of(const char *key)
+{
+	static const char *const labels[][2] = {
+		{ "format", N_("Format") }, { "model", N_("Chip") }, { "psid", N_("PSID") },
+		{ "original_psid", N_("Original PSID") }, { "board_name", N_("Board") },
+		{ "board_revision", N_("Board revision") }, { "firmware_version", N_("Firmware version") },
+		{ "firmware_date", N_("Firmware date") }, { "mic_version", N_("MIC version") },
+		{ "hw_ids", N_("Hardware ids") }, { "ports", N_("Ports") }, { "guids", N_("GUIDs") },
+		{ "macs", N_("MACs") }, { "roms", N_("Expansion ROM") }, { "slot_size", N_("Slot size") },
+		{ "length", N_("Bytes") }, { "security_attributes", N_("Security attributes") },
+		{ "security_version", N_("Security version") }, { "product_version", N_("Product version") },
+		{ "description", N_("Description") }, { "prs_name", N_("PRS name") }, { "vsd", N_("VSD") },
+		{ "image_vsd", N_("Image VSD") }, { "device_vsd", N_("Device VSD") },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
+		if (!strcmp(labels[i][0], key))
+			return _(labels[i][1]);
+	return key;
+}
+
 static void on_fact(void *context, const struct image_fact_difference *difference)
 {
 	const char *const headers[] = { _("Fact"), _("First"), _("Second") };
-	const char *const cells[] = { difference->key, difference->first, difference->second };
+	const char *const cells[] = { label_of(difference->key), difference->first, difference->second };
 	struct diff *diff = context;
 
 	enter(diff, STAGE_FACTS);

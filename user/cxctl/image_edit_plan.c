@@ -451,12 +451,23 @@ static void warn_of_ini(const struct editing *editing, struct output *output)
 			 old_ports);
 		show_warning(output, "ini-for-other-ports", true, text);
 	}
-	if (*editing->before.board.revision && *editing->new_board.revision &&
-	    strcmp(editing->before.board.revision, editing->new_board.revision)) {
-		snprintf(text, sizeof(text), _("the INI is for board revision %s, the image was made for %s"),
-			 editing->new_board.revision, editing->before.board.revision);
-		show_warning(output, "ini-for-other-revision", true, text);
-	}
+}
+
+/* The revision stands in the board's name: a new name says another one, the board stays what it was made for. */
+static void warn_of_revision(const struct editing *editing, struct output *output)
+{
+	const char *old = editing->before.board.revision;
+	const char *new = editing->has_ini ? editing->new_board.revision : editing->after.board.revision;
+	char text[320], first[17];
+
+	if (!*old || !*new || !strcmp(old, new))
+		return;
+	if (editing->before.text && image_ini_retagged(editing->before.text, first))
+		return;		/* its name is no longer that of the board either */
+	snprintf(text, sizeof(text), editing->has_ini ?
+		 _("the INI is for board revision %s, the image was made for %s") :
+		 _("the new name says board revision %s, the image was made for %s"), new, old);
+	show_warning(output, editing->has_ini ? "ini-for-other-revision" : "name-of-other-revision", true, text);
 }
 
 static void show_warnings(struct plan *plan)
@@ -476,6 +487,7 @@ static void show_warnings(struct plan *plan)
 		warn_of_rom(editing, output);
 	if (editing->has_ini)
 		warn_of_ini(editing, output);
+	warn_of_revision(editing, output);
 	if (editing->edit.set_guids || editing->edit.set_macs || editing->edit.vsd)
 		show_warning(output, "identity-is-the-cards", false, _("GUIDs, MACs and VSD of an image are for cards that lost theirs: a burn keeps the card's own unless told otherwise"));
 	if (editing->verdict == IMAGE_UNUSUAL)

@@ -33,7 +33,7 @@ struct image_section_difference {
  * A statement in words. id is stable ("other-board", "other-board-revision", "other-family",
  * "single-port-image", "compiled-board-differs", "other-psid", "other-version", "other-rom",
  * "same-but-rom", "same-but-identity", "identical", "other-name", "other-vsd", "other-ini",
- * "retagged", ...). grave: burning one over the other may not work.
+ * "retagged", "evidence", "board-of-copy", ...). grave: burning one over the other may not work.
  */
 struct image_statement {
 	const char *id;

@@ -4,6 +4,7 @@
 #define IMAGE_COMPARE_PRIVATE_H
 
 #include "compare.h"
+#include "ini.h"
 #include "private.h"
 
 /* What kinds of content differ. */
@@ -29,10 +30,33 @@ struct comparison {
 	bool has_board[2];		/* compiled board sections are there */
 };
 
+#define TEXT 512
+
+/* What is known of one side beside its facts. */
+struct side {
+	const struct image_facts *facts;
+	char *ini;			/* NULL: the image has none */
+	struct ini parsed;
+	struct ini_board board;		/* of the INI; name falls back to the image's own */
+	char name[128];			/* without its revision */
+	char revision[8];
+	char from[17];			/* retagged from; empty: it is not */
+	unsigned int ports;		/* 0: not said */
+	const char *chip;
+};
+
 /*
  * Matches sections by type, load address and order, tells of each and gathers what changed. What only moved
  * is the same. Both images are of one format.
  */
 int compare_sections(struct comparison *comparison);
+
+/* Empty where the image has no version. */
+void compare_version(const struct side *side, char text[TEXT]);
+
+/* Tells every statement; true when the firmware parts hold the same bytes. After compare_sections(). */
+bool compare_words(const struct comparison *comparison, const struct side side[2]);
+/* The same of two formats, whose sections cannot be matched. */
+void compare_words_of_formats(const struct comparison *comparison, const struct side side[2]);
 
 #endif /* IMAGE_COMPARE_PRIVATE_H */
