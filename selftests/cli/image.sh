@@ -98,6 +98,8 @@ none() { image 2 && complains "needs a subcommand" && image 2 info && complains 
 check "no subcommand, no file" none
 before() { image 0 -j info fs4.bin && json "i['format'] == 'FS4'"; }
 check "options before the subcommand" before
+no_card() { image 2 info -d mlx5_0 fs2.bin && complains "asks no card" && image 0 info --help && says "--json" && ! says "--device"; }
+check "no card is asked" no_card
 
 # ---- info ----
 

@@ -186,6 +186,11 @@ int options_parse(struct options *options, const struct usage *usage, int argc, 
 {
 	int first = parse(options, usage, argc, argv, false, data, error);
 
+	if (first >= 0 && usage->without_card && options->device && !options->help) {
+		first = error_set(error, CXCTL_USAGE, "no-card", _("cxctl %s works on files, it asks no card: -d %s"),
+				  usage->name, options->device);
+		error_next(error, _("cxctl backup saves a card's flash to a file"));
+	}
 	if (first < 0)
 		options_seek_json(options, argc, argv);
 	return first;
@@ -211,14 +216,19 @@ static void help_line(char letter, const char *name, const char *argument, const
 	printf(" %s\n", help);
 }
 
-void options_help_common(void)
+void options_help_common(bool without_card)
 {
 	size_t i;
 
 	printf("%s\n", _("Common options:"));
-	for (i = 0; i < COMMON_COUNT; i++)
-		help_line(common[i].option.val < 256 ? common[i].option.val : 0, common[i].option.name,
+	for (i = 0; i < COMMON_COUNT; i++) {
+		int value = common[i].option.val;
+
+		if (without_card && (value == 'd' || value == OPTION_TIMEOUT))
+			continue;
+		help_line(value < 256 ? value : 0, common[i].option.name,
 			  common[i].argument ? _(common[i].argument) : NULL, _(common[i].help));
+	}
 }
 
 void options_help(const struct usage *usage)
@@ -235,5 +245,5 @@ void options_help(const struct usage *usage)
 			  usage->extra[i].argument ? _(usage->extra[i].argument) : NULL,
 			  _(usage->extra[i].help));
 	printf("\n");
-	options_help_common();
+	options_help_common(usage->without_card);
 }

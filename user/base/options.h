@@ -33,6 +33,7 @@ struct usage {
 	const char *details;	/* N_()-marked lines for --help, or NULL */
 	const struct option_extra *extra;
 	size_t extra_count;
+	bool without_card;	/* the command asks no card: -d is an error, --timeout has no meaning */
 	/* Called for each extra option with its place in the table. NULL when there are none. */
 	int (*take)(void *data, size_t index, const char *argument, struct cxctl_error *error);
 };
@@ -49,7 +50,7 @@ int options_parse_leading(struct options *options, int argc, char **argv, struct
 /* For errors: sets json and pretty when such an option stands anywhere in argv. */
 void options_seek_json(struct options *options, int argc, char **argv);
 
-void options_help_common(void);
+void options_help_common(bool without_card);
 void options_help(const struct usage *usage);
 
 #endif /* CXCTL_OPTIONS_H */

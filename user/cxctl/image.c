@@ -36,7 +36,7 @@ static void show_help(void)
 	       _("PATH is an image, a backup of a flash, a container (MFA1, MFA2, PLDM), an installer that"),
 	       _("holds one, a directory of them, or a catalogue made by cxctl image index."),
 	       _("cxctl image SUBCOMMAND --help tells about one of them."));
-	options_help_common();
+	options_help_common(true);
 }
 
 static void list_known(char *known, size_t room)

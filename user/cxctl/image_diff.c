@@ -288,6 +288,7 @@ int image_cmd_diff(struct options *options, int argc, char **argv)
 	};
 	static const struct usage usage = {
 		.name = "image diff",
+		.without_card = true,
 		.synopsis = "A B [--psid PSID]",
 		.summary = N_("Compares two images, or an image and a backup of a flash: facts, sections, and in words."),
 		.details = N_("Of a backup the image that would boot is compared. -v also lists the sections that are the same.\nA line with ! means: do not burn one over the other without knowing why.\nExit code 0: the same firmware bytes (device data, GUIDs, MACs and VSD of a card apart). 8: different."),

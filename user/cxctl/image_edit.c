@@ -626,6 +626,7 @@ int image_cmd_edit(struct options *options, int argc, char **argv)
 	};
 	static const struct usage usage = {
 		.name = "image edit",
+		.without_card = true,
 		.synopsis = "FILE -o OUT [what to change] [-n]",
 		.summary = N_("Makes a changed copy of an image, every CRC and digest right again."),
 		.details = N_("The copy is made and verified in memory; the plan is shown; then the file is written whole or not at\n"

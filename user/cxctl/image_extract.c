@@ -475,6 +475,7 @@ int image_cmd_extract(struct options *options, int argc, char **argv)
 	};
 	static const struct usage usage = {
 		.name = "image extract",
+		.without_card = true,
 		.synopsis = "PATH [--psid PSID] [-o FILE|DIR] [--all] [--rom] [--force]",
 		.summary = N_("Writes an image out of a container, an installer, a directory or a flash as a file of its own."),
 		.details = N_("The file is called PSID-VERSION.bin when -o does not name it. The image is verified before it is\nwritten: a damaged one is refused with exit code 6. What exists is replaced with --force only."),

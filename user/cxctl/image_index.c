@@ -402,6 +402,7 @@ int image_cmd_index(struct options *options, int argc, char **argv)
 	};
 	static const struct usage usage = {
 		.name = "image index",
+		.without_card = true,
 		.synopsis = "DIR -o INDEX.json [--force]",
 		.summary = N_("Makes a catalogue of all images below a directory: PSID, version, file and SHA-256, in JSON."),
 		.details = N_("Every image is verified. Other commands of cxctl image take the catalogue as a PATH and open only\nthe files that they need. Exit code 9: something could not be read or is damaged."),

@@ -335,6 +335,7 @@ int image_cmd_info(struct options *options, int argc, char **argv)
 	};
 	static const struct usage usage = {
 		.name = "image info",
+		.without_card = true,
 		.synopsis = "PATH... [--psid PSID]",
 		.summary = N_("Tells everything that an image tells about itself. A container is summed up."),
 		.details = N_("-v and -j also list the sections, with offsets, sizes and CRCs. Of a flash's backup both\nslots are shown. Exit code 6: it is no image, or one that is too damaged to be read."),

@@ -322,6 +322,7 @@ int image_cmd_ini(struct options *options, int argc, char **argv)
 	};
 	static const struct usage usage = {
 		.name = "image ini",
+		.without_card = true,
 		.synopsis = "FILE [--psid PSID] [-o OUT] | --check BOARD.ini",
 		.summary = N_("Shows the INI text that an image carries, or checks one. Changes nothing."),
 		.details = N_("The text describes the board. The firmware reads records that were compiled from it, so\n"

@@ -62,7 +62,7 @@ static void *must(void *pointer)
 
 static const char *size_text(uint64_t size, char text[32])
 {
-	if (size >= 10 << 20)
+	if (size >= 1 << 20)
 		snprintf(text, 32, "%.1f MiB", size / 1048576.0);
 	else
 		snprintf(text, 32, "%.1f KiB", size / 1024.0);
@@ -527,6 +527,7 @@ int image_cmd_list(struct options *options, int argc, char **argv)
 	};
 	static const struct usage usage = {
 		.name = "image list",
+		.without_card = true,
 		.synopsis = "PATH... [--psid PSID] [--fast]",
 		.summary = N_("Lists the images of files, containers, installers, directories and catalogues: one row for every PSID."),
 		.details = N_("MFA2 archives cut the version in their directory: it is read from each image, in one pass.\nExit code 9: something was listed and something could not be read."),

@@ -347,6 +347,7 @@ int image_cmd_pack(struct options *options, int argc, char **argv)
 	};
 	static const struct usage usage = {
 		.name = "image pack",
+		.without_card = true,
 		.synopsis = "FILE... -o OUT.mfa2 [-n] [--force]",
 		.summary = N_("Packs images into an MFA2 archive that devlink dev flash of the kernel accepts."),
 		.details = N_("Each FILE holds one image, FS3 or FS4, whole or stripped. It is verified before, and the archive is\nread back. Each card takes the image of its PSID. FS2, FS5 and encrypted images cannot be packed."),

@@ -478,6 +478,7 @@ int image_cmd_verify(struct options *options, int argc, char **argv)
 	};
 	static const struct usage usage = {
 		.name = "image verify",
+		.without_card = true,
 		.synopsis = "PATH... [--psid PSID]",
 		.summary = N_("Checks everything that can be checked: CRCs, pointers, bounds, digests, signatures."),
 		.details = N_("Says of each image: good, damaged (what, where, expected, found), or good but unusual (what).\nA container's own guards and every image in it are checked in one pass. -v lists the parts.\nExit code 8: something is damaged or unusual. 6: it is no image at all."),

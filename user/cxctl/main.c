@@ -40,7 +40,7 @@ static void show_help(void)
 	}
 	printf("\n%s\n%s\n\n", _("CARD is a PCI address (0000:03:00.0 or 03:00.0), a network interface, an RDMA device"),
 	       _("or a name like mt4119_pciconf0. cxctl COMMAND --help tells about one command."));
-	options_help_common();
+	options_help_common(false);
 }
 
 static int unknown_command(const struct options *options, const char *name)
