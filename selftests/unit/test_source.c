@@ -3,10 +3,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <lzma.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -593,6 +597,86 @@ static void damaged_archive(void)
 	free(image.bytes);
 }
 
+/* Many ends of ZIPs that claim one long directory: not its length times their number. */
+static void zip_ends_share_directory(void)
+{
+	const size_t count = 20000, directory = 4, ends = directory + count * 46;
+	struct blob trap = { calloc(1, ends + count * 22), ends + count * 22 };
+	struct seen *seen;
+	clock_t start;
+	size_t i;
+
+	memcpy(trap.bytes, "MZ\1\1", 4);
+	for (i = 0; i < count; i++)
+		memcpy(trap.bytes + directory + i * 46, "PK\1\2", 4);
+	for (i = 0; i < count; i++) {
+		uint8_t *end = trap.bytes + ends + i * 22;
+		uint32_t length = ends + i * 22 - directory;
+
+		memcpy(end, "PK\5\6\0\0\0\0\1\0\1", 11);
+		memcpy(end + 12, &length, 4);
+	}
+	empty_root();
+	put_file("trap.exe", trap.bytes, trap.length);
+	start = clock();
+	seen = walk("trap.exe", 0);
+	CHECK_EQ(seen->code, -ENOENT);
+	CHECK((clock() - start) / CLOCKS_PER_SEC < 1);
+	free(trap.bytes);
+}
+
+/* An XZ stream of 120 MiB that says that its dictionary has 256. */
+static struct blob greedy_stream(void)
+{
+	static uint8_t piece[1 << 16], packed[1 << 16];
+	lzma_stream stream = LZMA_STREAM_INIT;
+	lzma_options_lzma options;
+	lzma_filter filters[] = { { LZMA_FILTER_LZMA2, &options }, { LZMA_VLI_UNKNOWN, NULL } };
+	struct blob blob = { 0 };
+	size_t left = 120 * 16, header;
+	lzma_ret result;
+	uint32_t crc;
+
+	memset(piece, 1, sizeof(piece));	/* not a text */
+	lzma_lzma_preset(&options, 0);
+	CHECK_EQ(lzma_stream_encoder(&stream, filters, LZMA_CHECK_CRC32), LZMA_OK);
+	do {
+		if (!stream.avail_in && left) {
+			stream.next_in = piece;
+			stream.avail_in = sizeof(piece);
+			left--;
+		}
+		stream.next_out = packed;
+		stream.avail_out = sizeof(packed);
+		result = lzma_code(&stream, left ? LZMA_RUN : LZMA_FINISH);
+		append(&blob, packed, sizeof(packed) - stream.avail_out);
+	} while (result == LZMA_OK);
+	CHECK_EQ(result, LZMA_STREAM_END);
+	lzma_end(&stream);
+	/* Block header at 12: its length, flags, the filter's id, 1, the dictionary's size. */
+	header = (blob.bytes[12] + 1) * 4;
+	CHECK_EQ(blob.bytes[14], 0x21);
+	blob.bytes[16] = 32;
+	crc = crc32(0, blob.bytes + 12, header - 4);
+	memcpy(blob.bytes + 12 + header - 4, &crc, 4);
+	return blob;
+}
+
+static void dictionary_too_large(void)
+{
+	struct blob stream = greedy_stream();
+	struct seen *seen;
+
+	if (no_libarchive())
+		return;
+	empty_root();
+	put_file("fw.xz", stream.bytes, stream.length);
+	seen = walk("fw.xz", 0);
+	CHECK_EQ(seen->code, -EFBIG);
+	CHECK(says(seen, "72 MiB of memory"));
+	free(stream.bytes);
+}
+
 /* Which package, and by what else; what stands in the archive unpacked is found all the same. Runs first. */
 static void libarchive_missing(void)
 {
@@ -652,6 +736,16 @@ static void directories(void)
 	free(image.bytes);
 }
 
+static void put_socket(const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.60s/%.40s", root, name);
+	CHECK(!bind(descriptor, (struct sockaddr *)&address, sizeof(address)));
+	close(descriptor);
+}
+
 static void not_files(void)
 {
 	struct seen *seen;
@@ -661,6 +755,10 @@ static void not_files(void)
 	seen = walk("pipe", 0);
 	CHECK(seen->code < 0);
 	CHECK(says(seen, "a pipe"));
+	put_socket("socket");
+	seen = walk("socket", 0);
+	CHECK(seen->code < 0);
+	CHECK(says(seen, "a socket"));
 	seen = walk_with("/dev/zero", 0, (struct seen){ 0 });
 	CHECK(seen->code < 0);
 	CHECK(says(seen, "device"));
@@ -821,6 +919,27 @@ static void catalogue_refusals(void)
 	catalogue_free(&catalogue);
 }
 
+/* A catalogue of many small things would take a hundred times its size of memory. */
+static void catalogue_too_large(void)
+{
+	static const char head[] = "{\"format\":\"cxctl-image-index\",\"version\":1,\"root\":\".\",\"images\":[{}";
+	const size_t count = 70000, length = sizeof(head) - 1;
+	struct blob blob = { malloc(length + count * 3 + 2), length + count * 3 + 2 };
+	struct catalogue catalogue;
+	struct image_error error;
+	size_t i;
+
+	memcpy(blob.bytes, head, length);
+	for (i = 0; i < count; i++)
+		memcpy(blob.bytes + length + i * 3, ",{}", 3);
+	memcpy(blob.bytes + length + count * 3, "]}", 2);
+	empty_root();
+	put_file("index.json", blob.bytes, blob.length);
+	CHECK_EQ(catalogue_read(path_of("index.json"), &catalogue, &error), -EFBIG);
+	CHECK(strstr(error.text, "too large"));
+	free(blob.bytes);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct ktap_test tests[] = {
@@ -837,11 +956,14 @@ int main(int argc, char **argv)
 		KTAP_TEST(archives_in_archives),
 		KTAP_TEST(gzip_stream),
 		KTAP_TEST(damaged_archive),
+		KTAP_TEST(zip_ends_share_directory),
+		KTAP_TEST(dictionary_too_large),
 		KTAP_TEST(directories),
 		KTAP_TEST(not_files),
 		KTAP_TEST(guesses),
 		KTAP_TEST(catalogue_walk),
 		KTAP_TEST(catalogue_refusals),
+		KTAP_TEST(catalogue_too_large),
 	};
 	int result = ktap_main(argc, argv, tests, sizeof(tests) / sizeof(tests[0]));
 

@@ -9,7 +9,10 @@
 #include "private.h"
 #include "search.h"
 
-#define CATALOGUE_MOST	(256ULL << 20)	/* bytes of a catalogue's file */
+/* Of a catalogue's file: what is parsed takes up to 700 bytes of memory for an object, 100 for a value. */
+#define CATALOGUE_MOST	(64ULL << 20)
+#define OBJECTS_MOST	65536
+#define VALUES_MOST	(1U << 20)
 #define LOOK 256
 
 bool catalogue_is(const struct image_reader *reader)
@@ -205,6 +208,19 @@ static int read_document(const char *path, struct json_object *document, struct 
 	return code;
 }
 
+static bool is_too_large(const struct image_reader *reader)
+{
+	uint64_t at, objects = 0, values = 0;
+
+	if (reader->size > CATALOGUE_MOST)
+		return true;
+	for (at = 0; reader->bytes && at < reader->size; at++) {
+		objects += reader->bytes[at] == '{' || reader->bytes[at] == '[';
+		values += reader->bytes[at] == ',' || reader->bytes[at] == ':';
+	}
+	return objects > OBJECTS_MOST || values > VALUES_MOST;
+}
+
 static struct json_object *parse(const struct image_reader *reader, struct image_error *error)
 {
 	struct json_tokener *tokener = json_tokener_new();
@@ -238,10 +254,15 @@ int catalogue_read(const char *path, struct catalogue *catalogue, struct image_e
 	code = image_file_open(path, &file, error);
 	if (code)
 		return code;
-	if (file.reader.size > CATALOGUE_MOST || !catalogue_is(&file.reader)) {
+	if (!catalogue_is(&file.reader))
+		code = container_fail(error, -EBADMSG, 0, _("it is not a catalogue made by cxctl image index"));
+	else if (is_too_large(&file.reader))
+		code = container_fail(error, -EFBIG, 0,
+				      _("the catalogue is too large: more than %u images, or %llu MiB"),
+				      OBJECTS_MOST, CATALOGUE_MOST >> 20);
+	if (code) {
 		image_file_close(&file);
-		return container_fail(error, -EBADMSG, 0,
-				      _("it is not a catalogue made by cxctl image index"));
+		return code;
 	}
 	document = parse(&file.reader, error);
 	image_file_close(&file);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "private.h"
 #include "search.h"
@@ -19,6 +20,8 @@
 #define READ_STEP	(1U << 20)
 #define MEMBER_LEAST	64		/* no firmware is shorter */
 #define HEADER_COST	512		/* what a member counts for, even an empty one */
+#define MEMORY_MOST	(72ULL << 20)	/* of the unpacker: a dictionary of 64 MiB is the most that is usual */
+#define MEMORY_STEP	(4U << 20)	/* unpacked bytes from one look at it to the next */
 
 #define LIBRARY "libarchive.so.13"
 #define FUNCTIONS(f) \
@@ -72,6 +75,7 @@ struct embedded {
 	const char *inside;
 	unsigned int nested;
 	char where[SEARCH_INSIDE];	/* of the member at hand */
+	uint64_t looked;		/* unpacked bytes when its memory was looked at */
 	bool end;			/* nothing more can be read of it */
 };
 
@@ -297,6 +301,29 @@ static bool too_much(struct embedded *embedded, uint64_t more)
 	return true;
 }
 
+/* Bytes of memory that are no file's; 0: the system does not say. */
+static uint64_t memory_used(void)
+{
+	unsigned long long resident, shared;
+	FILE *file = fopen("/proc/self/statm", "re");
+	bool known = file && fscanf(file, "%*u %llu %llu", &resident, &shared) == 2 && resident > shared;
+
+	if (file)
+		fclose(file);
+	return known ? (resident - shared) * sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* libarchive obeys whatever dictionary an archive asks for, up to 4 GiB: it fills as data is unpacked. */
+static bool too_large(struct embedded *embedded)
+{
+	struct search *search = embedded->search;
+
+	if (search->unpacked - embedded->looked < MEMORY_STEP)
+		return false;
+	embedded->looked = search->unpacked;
+	return memory_used() > search->memory + MEMORY_MOST;
+}
+
 /*
  * Offsets of a ZIP and an ISO are known: nothing is unpacked to get past a member. Others must be read
  * through.
@@ -330,6 +357,12 @@ static int read_data(struct embedded *embedded, struct spool *spool, bool *wante
 		if (too_much(embedded, length) || embedded->search->over) {
 			*wanted = false;
 			return 0;
+		}
+		if (too_large(embedded)) {
+			embedded->end = true;
+			return container_fail(error, -EFBIG, 0,
+					      _("its packing needs more than %llu MiB of memory: unpack it by hand"),
+					      MEMORY_MOST >> 20);
 		}
 		if (!length || offset < 0)
 			continue;
@@ -439,6 +472,9 @@ int search_archive(struct search *search, const struct image_file *file, uint64_
 	};
 	int code;
 
+	if (!nested)
+		search->memory = memory_used();
+	embedded.looked = search->unpacked;
 	*read = nested >= SEARCH_NESTED;
 	if (*read)
 		return trouble(&embedded, inside, -ELOOP, "%s",

@@ -17,6 +17,7 @@
 #define SCAN_STEP	(256U << 10)	/* stays in the cache for all bytes that are looked for */
 #define SCAN_HITS	65536
 #define SCAN_FAILURES	64		/* that many false ones, and the file is a trap */
+#define SCAN_ZIP_ENTRIES (1U << 20)	/* of all directories together: many ends may claim the same one */
 #define IMAGE_MOST	(128ULL << 20)
 
 enum hit_kind {
@@ -40,6 +41,7 @@ struct scan {
 	struct hit *hits;
 	size_t count, room;
 	unsigned int failures;
+	unsigned int zip_entries;
 };
 
 static bool has(const struct scan *scan, uint64_t at, uint64_t length)
@@ -196,11 +198,12 @@ static int look_at_rpm(struct scan *scan, uint64_t at)
 }
 
 /* The first member's offset, by the central directory. */
-static uint64_t zip_first(const struct scan *scan, uint64_t directory, uint64_t end)
+static uint64_t zip_first(struct scan *scan, uint64_t directory, uint64_t end)
 {
 	uint64_t first = UINT64_MAX;
 
-	while (end - directory >= 46 && stands(scan, directory, "PK\1\2", 4)) {
+	while (end - directory >= 46 && stands(scan, directory, "PK\1\2", 4) &&
+	       scan->zip_entries++ < SCAN_ZIP_ENTRIES) {
 		const uint8_t *entry = scan->bytes + directory;
 		uint64_t length = 46ULL + le16(entry + 28) + le16(entry + 30) + le16(entry + 32);
 

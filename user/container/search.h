@@ -21,6 +21,7 @@ struct search {
 	bool alone;			/* it is what the caller named, not one of a directory */
 	size_t items, files, troubles;	/* found; looked at; told */
 	uint64_t unpacked;		/* out of the archives of this file */
+	uint64_t memory;		/* bytes in use before the first of them was opened */
 	bool over;			/* a callback, or an error without trouble(), ended the walk */
 	int result;
 	struct image_error *error;

@@ -108,8 +108,6 @@ static int check_kind(const struct stat *status, const char *name, struct image_
 		return image_fail(error, -EISDIR, 0, _("%.200s is a directory, not an image file"), name);
 	if (S_ISFIFO(status->st_mode))
 		what = _("a pipe");
-	else if (S_ISSOCK(status->st_mode))
-		what = _("a socket");
 	else if (S_ISCHR(status->st_mode))
 		what = _("a character device");
 	else if (S_ISBLK(status->st_mode))
@@ -161,6 +159,8 @@ int image_file_open(const char *path, struct image_file *file, struct image_erro
 
 	memset(file, 0, sizeof(*file));
 	file->descriptor = -1;
+	if (descriptor < 0 && errno == ENXIO)	/* so say these */
+		return image_fail(error, -EINVAL, 0, _("%.200s is a socket or a device without driver, not a regular file"), path);
 	if (descriptor < 0)
 		return image_fail(error, -errno, 0, _("%.200s: %s"), path, strerror(errno));
 	return image_file_of(descriptor, path, file, error);
