@@ -129,6 +129,10 @@ secure() { image 0 info secure.bin && says "secure-fw, debug" && says "Security 
     image 0 info -j secure.bin && json "not i['editable'] and i['not_editable_because'] and i['security']['secure'] and i['security']['security_version'] == 3" &&
     json "i['update_method'] == 'fw_ctrl' and i['security']['keys']"; }
 check "what signatures mean" secure
+by_section() { "$maker" fs4 signature_4096 -o by-section.bin && "$maker" fs5 -o fs5-plain.bin && image 0 info by-section.bin && says "IMAGE_SIGNATURE_512" &&
+    image 0 info -j by-section.bin && json "not i['editable'] and i['security']['signed_by'] == 'IMAGE_SIGNATURE_512' and not i['security']['signed']" &&
+    image 0 info -j fs4.bin && json "i['editable'] and i['security']['signed_by'] is None" && image 0 info -j fs5-plain.bin && json "not i['editable']"; }
+check "signed without a flag, FS5: what edit refuses, info does not promise" by_section
 hidden() { image 0 info encrypted.bin && says "encrypted" && says "cannot be changed" && image 0 info -j encrypted.bin && json "i['encrypted'] and not i['editable'] and i['psid']"; }
 check "an encrypted image" hidden
 missing() { image 0 info one.bin && says "device data" && image 0 info -j one.bin && json "i['stripped'] and not i.get('base_guid')"; }

@@ -439,6 +439,7 @@ static void security_flags(struct output *output, const struct image_facts *fact
 	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		output_bool(output, flags[i].key, facts->security_flags & flags[i].bits);
 	output_bool(output, "keys", facts->security_keys);
+	output_string(output, "signed_by", facts->signed_by);
 	output_number(output, "security_version", facts->security_version);
 	output_end(output);
 }
@@ -451,6 +452,11 @@ static void show_meaning(const struct shown *shown)
 	char why[320];
 	bool forbidden = image_edit_forbidden(facts, why, sizeof(why));
 
+	if (!forbidden && facts->place.format == IMAGE_FS5) {
+		forbidden = true;
+		snprintf(why, sizeof(why), "%s",
+			 _("only GUIDs, MACs and the card's VSD: how the digests of FS5 follow others is not public"));
+	}
 	output_bool(output, "editable", !forbidden);
 	if (forbidden)
 		output_string(output, "not_editable_because", why);

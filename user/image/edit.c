@@ -45,7 +45,10 @@ bool image_edit_forbidden(const struct image_facts *facts, char *why, size_t roo
 		snprintf(why, room, "%s", _(flags[i].why));
 		return true;
 	}
-	return false;
+	if (facts->signed_by)
+		snprintf(why, room, _("the image is signed (section %s): changed firmware makes that worthless"),
+			 facts->signed_by);
+	return facts->signed_by;
 }
 
 /* ---- what is asked ---- */

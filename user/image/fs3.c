@@ -121,28 +121,6 @@ static int read_header(const struct image_view *view, struct image_error *error)
 	return 0;
 }
 
-static int read_rom(const struct image_view *view, const struct toc *itoc, unsigned int flags,
-		    struct image_facts *facts, struct image_error *error)
-{
-	const struct toc_section *rom = toc_find(itoc, SECTION_ROM_CODE, 0);
-
-	if (!rom || !rom->size) {
-		facts->rom_complete = true;
-		return 0;
-	}
-	facts->has |= IMAGE_HAS_ROM;
-	facts->rom_offset = rom->address;
-	facts->rom_length = rom->size;
-	if (flags & IMAGE_NO_ROM)
-		return 0;
-	return rom_look(view, rom->address, rom->size, flags & IMAGE_QUICK_ROM, facts, error);
-}
-
-static bool has_either(const struct toc *toc, uint32_t type, uint32_t other)
-{
-	return toc_find(toc, type, 0) || toc_find(toc, other, 0);
-}
-
 static int read_info(const struct image_view *view, const struct toc *itoc, struct image_facts *facts,
 		     struct image_error *error)
 {
@@ -157,9 +135,8 @@ static int read_info(const struct image_view *view, const struct toc *itoc, stru
 		return code;
 	facts->info_offset = section->address;
 	facts->info_length = section->size;
-	facts->security_keys = has_either(itoc, SECTION_SIGNATURE_256, SECTION_SIGNATURE_512) &&
-			       has_either(itoc, SECTION_PUBLIC_KEYS_2048, SECTION_PUBLIC_KEYS_4096);
-	return image_info_take(info, section->address, facts, error);
+	code = image_info_take(info, section->address, facts, error);
+	return code ? code : toc_security(view, itoc, facts, error);
 }
 
 static int read_itoc(const struct image_view *view, struct toc *itoc, struct image_error *error)
@@ -195,7 +172,7 @@ int fs3_facts(const struct image_reader *reader, const struct image_place *place
 				  facts->length, (unsigned long long)view_size(&view));
 	code = read_info(&view, &itoc, facts, error);
 	if (!code)
-		code = read_rom(&view, &itoc, flags, facts, error);
+		code = toc_rom(&view, &itoc, flags, facts, error);
 	if (code)
 		return code;
 	facts->stripped = place->layout == IMAGE_LAYOUT_FILE && !fs3_has_device_data(&itoc);

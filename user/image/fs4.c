@@ -136,23 +136,6 @@ static int device_data(const struct image_view *view, struct image_facts *facts,
 	return code;
 }
 
-static int read_rom(const struct image_view *view, const struct toc *itoc, unsigned int flags,
-		    struct image_facts *facts, struct image_error *error)
-{
-	const struct toc_section *rom = toc_find(itoc, SECTION_ROM_CODE, 0);
-
-	if (!rom || !rom->size) {
-		facts->rom_complete = true;
-		return 0;
-	}
-	facts->has |= IMAGE_HAS_ROM;
-	facts->rom_offset = rom->address;
-	facts->rom_length = rom->size;
-	if (flags & IMAGE_NO_ROM)
-		return 0;
-	return rom_look(view, rom->address, rom->size, flags & IMAGE_QUICK_ROM, facts, error);
-}
-
 /* An encrypted image shows its IMAGE_INFO through a pointer; its sections are not to be seen. */
 static int encrypted_facts(const struct image_view *view, const uint32_t pointers[FS4_POINTER_COUNT],
 			   uint8_t info[IMAGE_INFO_LENGTH], struct image_facts *facts,
@@ -174,11 +157,6 @@ static int encrypted_facts(const struct image_view *view, const uint32_t pointer
 	return code;
 }
 
-static bool has_either(const struct toc *toc, uint32_t type, uint32_t other)
-{
-	return toc_find(toc, type, 0) || toc_find(toc, other, 0);
-}
-
 static int plain_facts(const struct image_view *view, const struct toc *itoc, unsigned int flags,
 		       uint8_t info[IMAGE_INFO_LENGTH], struct image_facts *facts, struct image_error *error)
 {
@@ -188,8 +166,6 @@ static int plain_facts(const struct image_view *view, const struct toc *itoc, un
 	code = toc_check(itoc, "ITOC", error);
 	if (code)
 		return code;
-	facts->security_keys = has_either(itoc, SECTION_SIGNATURE_256, SECTION_SIGNATURE_512) &&
-			       has_either(itoc, SECTION_PUBLIC_KEYS_2048, SECTION_PUBLIC_KEYS_4096);
 	section = toc_find(itoc, SECTION_IMAGE_INFO, 0);
 	if (!section)
 		return image_fail(error, -EBADMSG, itoc->address, _("there is no IMAGE_INFO in the ITOC"));
@@ -201,8 +177,8 @@ static int plain_facts(const struct image_view *view, const struct toc *itoc, un
 	if (view->place.format == IMAGE_FS5 && facts->burn_size > facts->length)
 		facts->length = facts->burn_size;
 	if (!code)
-		code = read_rom(view, itoc, flags, facts, error);
-	return code;
+		code = toc_security(view, itoc, facts, error);
+	return code ? code : toc_rom(view, itoc, flags, facts, error);
 }
 
 int fs4_facts(const struct image_reader *reader, const struct image_place *place, unsigned int flags,

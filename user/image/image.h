@@ -186,6 +186,7 @@ struct image_facts {
 	char device_vsd[209];
 	uint32_t security_flags;	/* IMAGE_SECURITY_*; IMAGE_INFO dword 0, bits 15:0 */
 	bool security_keys;		/* sections for signature and keys are present */
+	const char *signed_by;		/* section that holds a signature, whatever the flags say; NULL: none */
 	uint32_t security_version;
 	char device_data_trouble[160];	/* why identity is missing; empty when it is not */
 	uint32_t dtoc_address;		/* FS4, FS5: physical; 0: there is no device data */

@@ -106,6 +106,13 @@ int toc_read_section(const struct image_view *view, const struct toc_section *se
 int image_info_take(const uint8_t info[IMAGE_INFO_LENGTH], uint32_t where, struct image_facts *facts,
 		    struct image_error *error);
 
+/* The ROM, as IMAGE_NO_ROM and IMAGE_QUICK_ROM of flags want it looked at. */
+int toc_rom(const struct image_view *view, const struct toc *itoc, unsigned int flags,
+	    struct image_facts *facts, struct image_error *error);
+/* security_keys and signed_by; a section outside the view is passed over. */
+int toc_security(const struct image_view *view, const struct toc *itoc, struct image_facts *facts,
+		 struct image_error *error);
+
 /* Signature and CRC of a DEV_INFO, as FS4 and FS5 store it. */
 bool dev_info_signed(const uint8_t info[DEV_INFO_LENGTH]);
 bool dev_info_valid(const uint8_t info[DEV_INFO_LENGTH]);

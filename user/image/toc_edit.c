@@ -104,22 +104,12 @@ static uint64_t table_end(const struct toc_editor *t, unsigned int count)
 	return (uint64_t)t->itoc + TOC_HEADER + (uint64_t)count * TOC_ENTRY;
 }
 
-static bool blank(const uint8_t *bytes, size_t length, uint8_t value)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		if (bytes[i] != value)
-			return false;
-	return true;
-}
-
 int entry_insert(struct toc_editor *t, unsigned int at, const uint8_t entry[TOC_ENTRY])
 {
 	uint64_t end = table_end(t, t->count + 1);
 	unsigned int i;
 	bool room = t->count + 2 <= TOC_ENTRIES && end + TOC_ENTRY <= t->e->length &&
-		    blank(t->e->out + end, TOC_ENTRY, 0xff);
+		    all_bytes(t->e->out + end, TOC_ENTRY, 0xff);
 
 	for (i = 0; i < t->count && room; i++)
 		room = entry_is_device(t, i) || entry_address(t->entries[i]) < t->itoc ||
@@ -285,48 +275,11 @@ static bool has_hash(const struct toc_editor *t, uint32_t wanted)
 	return false;
 }
 
-/* ---- signatures: 4.7 ---- */
+/* ---- the plain digest: 4.7 ---- */
 
 static bool all_ones_or_zeros(const uint8_t *bytes, size_t length)
 {
-	return blank(bytes, length, 0) || blank(bytes, length, 0xff);
-}
-
-/*
- * Signed: A0 with the identities of signature and key, before the place of a plain digest; the others
- * with anything. An unsigned A3 is ones and then 0x20 zeros.
- */
-static bool is_signature(const uint8_t *bytes, uint32_t size, uint32_t type)
-{
-	uint32_t looked_at = size;
-
-	if (type == SECTION_SIGNATURE_256)
-		looked_at = size < 0x20 ? size : 0x20;
-	else if (type == SECTION_SIGNATURE_512 && size > 0x20)
-		looked_at = size - 0x20;
-	return !all_ones_or_zeros(bytes, looked_at);
-}
-
-static int check_signatures(struct toc_editor *t)
-{
-	static const uint32_t types[] = {
-		SECTION_SIGNATURE_256, SECTION_SIGNATURE_512, SECTION_RSA_4096_SIGNATURES,
-	};
-	const uint8_t *entry;
-	size_t i;
-	int at;
-
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-		at = entry_find(t, types[i]);
-		if (at < 0)
-			continue;
-		entry = t->entries[at];
-		if (is_signature(t->e->out + entry_address(entry), entry_size(entry), types[i]))
-			return image_fail(t->e->error, -EPERM, t->itoc,
-					  _("the image is signed (section %s): changed firmware makes that worthless"),
-					  section_type_name(types[i]));
-	}
-	return 0;
+	return all_bytes(bytes, length, 0) || all_bytes(bytes, length, 0xff);
 }
 
 /* The digest that an unsigned image carries in A0; NULL: none. */
@@ -392,9 +345,7 @@ int toc_editor_start(struct toc_editor *t, struct editor *e, uint32_t itoc, uint
 	t->old_end = sections_end(t);
 	if (!edit_of_firmware(e->edit))
 		return 0;
-	code = check_signatures(t);
-	if (!code)
-		code = find_limit(t);
+	code = find_limit(t);
 	if (!code)
 		code = remember_hashes(t);
 	return code;
