@@ -243,6 +243,50 @@ static void digest_is_checked(void)
 	fixture_free(&flash);
 }
 
+/* All CRCs right. */
+static void longer_than_its_slot(void)
+{
+	struct fixture flash;
+	struct verdict verdict;
+	uint8_t *tools;
+
+	make(&flash, 3);
+	tools = flash.bytes + cxsim_get_be32(flash.bytes + 0x30);
+	cxsim_put_be32(tools + 4, 12 << 16 | 0x100);
+	cxsim_put_be32(tools + 0x3c, cxsim_crc16(tools, 0x3c));
+	CHECK(image_end(&flash) > 1 << 12);
+	verdict = verdict_of(&flash, IMAGE_LAYOUT_FLASH);
+	CHECK_EQ(verdict.worst, IMAGE_DAMAGED);
+	CHECK(strstr(verdict.text, "longer than its slot"));
+	fixture_free(&flash);
+}
+
+/* A second IMAGE_INFO, behind the last section: which one counts, who knows. */
+static void two_image_infos(void)
+{
+	struct fixture flash;
+	struct verdict verdict;
+	uint32_t end, size, info;
+	uint8_t *entry;
+
+	make(&flash, 3);
+	end = image_end(&flash);
+	info = section(&flash, ITOC, 0x10, 0, &size);
+	memcpy(flash.bytes + end, flash.bytes + info, size);
+	for (entry = flash.bytes + ITOC + 0x20; *entry != 0xff; entry += 0x20)
+		;
+	memset(entry, 0, 0x20);
+	cxsim_put_be32(entry, 0x10 << 24 | size);
+	cxsim_put_be32(entry + 0x14, end);
+	cxsim_put_be32(entry + 0x18, cxsim_crc16(flash.bytes + end, size));
+	cxsim_put_be32(entry + 0x1c, cxsim_crc16(entry, 0x1c));
+	/* Beside the digest, which is another now, and the size to burn. */
+	verdict = verdict_of(&flash, IMAGE_LAYOUT_FLASH);
+	CHECK(verdict.worst != IMAGE_GOOD);
+	CHECK_EQ(verdict.findings, 3);
+	fixture_free(&flash);
+}
+
 static void two_valid_dev_infos(void)
 {
 	struct image_error error = { 0 };
@@ -436,6 +480,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(pointers_are_checked),
 	KTAP_TEST(misplaced_device_data),
 	KTAP_TEST(digest_is_checked),
+	KTAP_TEST(longer_than_its_slot),
+	KTAP_TEST(two_image_infos),
 	KTAP_TEST(two_valid_dev_infos),
 	KTAP_TEST(stripped_file),
 	KTAP_TEST(truncations),

@@ -84,6 +84,24 @@ static int check_entry(struct image_check *check, const struct image_view *view,
 	return code;
 }
 
+/* Readers take the first one: what another says would be believed by some. */
+static void check_single(struct image_check *check, const struct toc *toc, const char *name)
+{
+	static const uint32_t types[] = {
+		SECTION_IMAGE_INFO, SECTION_DBG_FW_INI, SECTION_SIGNATURE_256, SECTION_PUBLIC_KEYS_2048,
+		SECTION_SIGNATURE_512, SECTION_PUBLIC_KEYS_4096, SECTION_MFG_INFO,
+	};
+	const struct toc_section *second;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		second = toc_find(toc, types[i], 1);
+		if (second)
+			check_finding(check, IMAGE_UNUSUAL, name, second->where, _("there are several sections %s"),
+				      section_type_name(types[i]));
+	}
+}
+
 /* From the end entry to the end of the table's slot, or to the first section if that comes earlier. */
 static int check_behind_end(struct image_check *check, const struct image_view *view, const struct toc *toc,
 			    const char *name, struct image_error *error)
@@ -129,6 +147,7 @@ int toc_verify(struct image_check *check, const struct image_view *view, const s
 		*good = false;
 		return 0;
 	}
+	check_single(check, toc, name);
 	return check_behind_end(check, view, toc, name, error);
 }
 
@@ -282,6 +301,9 @@ int info_verify(struct image_check *check, const struct image_view *view, const 
 		check_compared(check, IMAGE_DAMAGED, name, where, 0, info[0], _("unknown major version"));
 	if (!info[0x24])
 		check_finding(check, IMAGE_DAMAGED, name, where + 0x24, _("the PSID is missing"));
+	if (log2 && log2 < 32 && toc_end(toc) > 1U << log2)
+		check_compared(check, IMAGE_DAMAGED, "image", 0, 1U << log2, toc_end(toc),
+			       _("it is longer than its slot"));
 	if (info[0x10b] != log2)
 		check_compared(check, IMAGE_UNUSUAL, name, where + 0x108, log2, info[0x10b],
 			       _("the slot size is not the one that the image's start says"));
