@@ -639,6 +639,33 @@ static void rom_there_and_back(void)
 	free(rom);
 }
 
+/* An INI out of an image that was retagged the other way: its mark says nothing of this one. */
+static void a_mark_of_another_image(void)
+{
+	static const char ini[] = "[image_info]\nPSID = TST_ONE\nName = N\n[ADAPTER]\nx = 1\n"
+				  ";; cxctl: PSID changed, was TST_ONE\n";
+	struct image_edit edit = { .psid = "TST_ONE", .ini = ini, .ini_length = sizeof(ini) - 1 };
+	static const enum kind kinds[] = { FS2, FS3, FS4_DIGEST };
+	struct image_edit_result result;
+	struct fixture image, edited;
+	struct seen before, after;
+	unsigned int i;
+	char from[17];
+
+	for (i = 0; i < 3; i++) {
+		if (!make(&image, kinds[i]) || !see(&image, &before) || !edit_of(&image, &edit, &edited, &result) ||
+		    !see(&edited, &after))
+			return;
+		CHECK(result.marked && result.retagged);
+		CHECK(image_ini_retagged(after.ini, from));
+		CHECK_STR(from, before.facts.psid);
+		free(after.ini);
+		free(before.ini);
+		fixture_free(&edited);
+		fixture_free(&image);
+	}
+}
+
 /* The first PSID counts, even when the INI is replaced; back to it, the mark goes. */
 static void the_first_psid_counts(void)
 {
@@ -1112,6 +1139,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(ids_there_and_back),
 	KTAP_TEST(rom_there_and_back),
 	KTAP_TEST(the_first_psid_counts),
+	KTAP_TEST(a_mark_of_another_image),
 	KTAP_TEST(device_data_takes_turns),
 	KTAP_TEST(an_ini_before_a_rom_grows),
 	KTAP_TEST(impossible_requests),

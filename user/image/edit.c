@@ -274,13 +274,16 @@ static int apply_names(struct editor *e, struct text *text)
 	return e->facts->place.format == IMAGE_FS2 ? -EINVAL : 0;
 }
 
-/* The first PSID that this image is known to have had. */
+/*
+ * The first PSID that this image is known to have had. A mark in a new text is that of the image it was taken
+ * from: it may add doubt to a PSID that stays, but vouches for none that changes.
+ */
 static void first_psid(const struct editor *e, const struct text *old, const struct text *text,
-		       char first[PSID_MOST + 1])
+		       const char *psid, char first[PSID_MOST + 1])
 {
 	if (old->bytes && ini_first_psid(old->bytes, old->length, first))
 		return;
-	if (text->bytes && ini_first_psid(text->bytes, text->length, first))
+	if (text->bytes && !strcmp(psid, e->facts->psid) && ini_first_psid(text->bytes, text->length, first))
 		return;
 	memcpy(first, e->facts->psid, PSID_MOST + 1);
 }
@@ -298,7 +301,7 @@ static int make_ini(struct editor *e, const struct text *old, struct text *text,
 		if (e->edit->name && e->facts->place.format == IMAGE_FS2)
 			return image_fail(e->error, -EINVAL, 0,
 					  _("the image has no INI, the only place for the name in FS2"));
-		first_psid(e, old, old, first);
+		first_psid(e, old, old, psid, first);
 		result->retagged = strcmp(first, psid);
 		return 0;
 	}
@@ -307,7 +310,7 @@ static int make_ini(struct editor *e, const struct text *old, struct text *text,
 		code = apply_names(e, text);
 	if (code)
 		return code;
-	first_psid(e, old, text, first);
+	first_psid(e, old, text, psid, first);
 	result->marked = strcmp(first, psid);
 	result->retagged = result->marked && strcmp(psid, e->facts->psid);
 	code = ini_set_mark(text->bytes, text->length, first, psid, &e->ini, &e->ini_length, e->error);
