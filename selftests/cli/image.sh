@@ -235,6 +235,10 @@ index() { image 0 index many -o many.json && python3 -m json.tool many.json >/de
     image 0 info -j many.json --psid DEL0000000004 && json "i['psid'] == 'DEL0000000004'" && image 0 extract many.json --psid DEL0000000004 -o indexed.bin && cmp -s indexed.bin two.bin; }
 check "a catalogue is a source" index
 
+index_name() { mkdir -p odd && cp two.bin odd/ && cp two.bin "odd/$(printf '\377').bin" && image 9 index odd -o odd.json && grep -q 'not UTF-8' err &&
+    python3 -c 'import json; assert len(json.load(open("odd.json", encoding="utf-8"))["images"]) == 1'; }
+check "a name that is not UTF-8 is told, not written" index_name
+
 # ---- what is no firmware ----
 
 make_garbage()

@@ -182,6 +182,16 @@ static void forget_last(struct index *index)
 	index->last = NULL;
 }
 
+/* What is written must be JSON, and must name the file again when it is read. */
+static bool is_utf8(const char *text)
+{
+	char *clean = text_utf8(text, strlen(text));
+	bool same = !strcmp(clean, text);
+
+	free(clean);
+	return same;
+}
+
 static int on_item(void *context, const struct source_item *item, const struct image_reader *reader)
 {
 	struct index *index = context;
@@ -193,7 +203,13 @@ static int on_item(void *context, const struct source_item *item, const struct i
 
 	if (!reader)
 		return 0;
-	code = image_choose(reader, IMAGE_NO_ROM, &facts, &why);
+	if (is_utf8(file_of(index, item->path)) && is_utf8(item->inside)) {
+		code = image_choose(reader, IMAGE_NO_ROM, &facts, &why);
+	} else {
+		code = -EBADMSG;
+		snprintf(why.text, sizeof(why.text), "%s",
+			 _("its name is not UTF-8, a catalogue cannot hold it: rename it"));
+	}
 	if (code) {
 		forget_last(index);
 		could_not_read(index, item->path, item->inside, &why, code);

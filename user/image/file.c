@@ -18,29 +18,34 @@
 static struct {
 	_Atomic(uintptr_t) start;
 	_Atomic(size_t) length;
+	char name[128];			/* printable: it goes to a terminal as it is */
 } guarded[GUARDED_MOST];
 static struct sigaction action_before;
 static atomic_flag installed = ATOMIC_FLAG_INIT;
 
-static bool is_guarded(uintptr_t address)
+/* GUARDED_MOST: none. */
+static unsigned int guarded_at(uintptr_t address)
 {
 	unsigned int i;
 
 	for (i = 0; i < GUARDED_MOST; i++)
 		if (guarded[i].start && address - guarded[i].start < guarded[i].length)
-			return true;
-	return false;
+			break;
+	return i;
 }
 
 /* A page of a map that the file no longer has. Only what may be called in a signal handler. */
 static void bus_error(int number, siginfo_t *info, void *context)
 {
-	static const char text[] = "cxctl: a file became shorter while it was being read\n";
+	static const char before[] = "cxctl: ", behind[] = ": the file became shorter while it was being read\n";
+	unsigned int at = guarded_at((uintptr_t)info->si_addr);
 
 	(void)number;
 	(void)context;
-	if (is_guarded((uintptr_t)info->si_addr)) {
-		if (write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+	if (at < GUARDED_MOST) {
+		if (write(STDERR_FILENO, before, sizeof(before) - 1) < 0 ||
+		    write(STDERR_FILENO, guarded[at].name, strlen(guarded[at].name)) < 0 ||
+		    write(STDERR_FILENO, behind, sizeof(behind) - 1) < 0)
 			_exit(6);
 		_exit(6);
 	}
@@ -48,7 +53,16 @@ static void bus_error(int number, siginfo_t *info, void *context)
 	sigaction(SIGBUS, &action_before, NULL);
 }
 
-static void guard(const void *map, size_t length)
+static void keep_name(char kept[128], const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < 127 && name[i]; i++)
+		kept[i] = name[i] < ' ' || name[i] > '~' ? '?' : name[i];
+	kept[i] = 0;
+}
+
+static void guard(const void *map, size_t length, const char *name)
 {
 	struct sigaction action = { .sa_sigaction = bus_error, .sa_flags = SA_SIGINFO };
 	uintptr_t none;
@@ -62,6 +76,7 @@ static void guard(const void *map, size_t length)
 		none = 0;
 		if (!atomic_compare_exchange_strong(&guarded[i].start, &none, (uintptr_t)map))
 			continue;
+		keep_name(guarded[i].name, name);
 		guarded[i].length = length;
 		return;
 	}
@@ -147,7 +162,7 @@ int image_file_of(int descriptor, const char *name, struct image_file *file, str
 		return code;
 	}
 	if (file->map)
-		guard(file->map, file->mapped);
+		guard(file->map, file->mapped, name);
 	file->reader = (struct image_reader){ file_read, (void *)(intptr_t)descriptor, file->mapped, file->map };
 	return 0;
 }
