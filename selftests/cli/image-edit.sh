@@ -253,7 +253,7 @@ to_stdout() { "$cxctl" image edit stock.bin $story -o - 2>err >piped.bin && same
 check "-o - writes the image to the standard output, the plan beside it" to_stdout
 damaged() { cp stock.bin bad.bin; printf x | dd of=bad.bin bs=1 seek=20000 conv=notrunc 2>/dev/null; refused 6 bad-image edit bad.bin $story -o no.bin; }
 check "a damaged image is not edited" damaged
-short_disk() { (ulimit -f 8; trap '' XFSZ; image 1 edit stock.bin $story -o no.bin) && absent no.bin && [ "$(ls | grep -c '^no.bin')" = 0 ]; }
+short_disk() { (ulimit -f 8; trap '' XFSZ; image 1 edit stock.bin $story -o no.bin) && absent no.bin && ! ls no.bin* >/dev/null 2>&1; }
 check "no room: nothing is left, not even a part" short_disk
 keeps_old() { cp dell.bin old.bin; (ulimit -f 8; trap '' XFSZ; image 1 edit stock.bin $story -o old.bin --force) && same old.bin dell.bin; }
 check "no room with --force: the old file stays whole" keeps_old
