@@ -504,6 +504,24 @@ static void long_image_info(void)
 	free(image.bytes);
 }
 
+/* ---- signed, by its own word ---- */
+
+static void signed_without_a_signature(void)
+{
+	struct synthetic what = { SYNTHETIC_FS4, .digest = true, .keys = true, .security_flags = 0x4100 };
+	struct image image;
+
+	REQUIRE(make(&image, &what));
+	CHECK_EQ(verify(&image).worst, IMAGE_UNUSUAL);
+	CHECK(strstr(verify(&image).findings, "there is no signature in it"));
+	free(image.bytes);
+	what.digest = what.keys = false;
+	what.signature_2048 = true;
+	REQUIRE(make(&image, &what));
+	CHECK_EQ(verify(&image).worst, IMAGE_GOOD);
+	free(image.bytes);
+}
+
 /* ---- encrypted ---- */
 
 static void encrypted(void)
@@ -550,6 +568,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(digest_of_zeros),
 	KTAP_TEST(lines_without_crc),
 	KTAP_TEST(long_image_info),
+	KTAP_TEST(signed_without_a_signature),
 	KTAP_TEST(encrypted),
 	KTAP_TEST(nearly_a_table),
 };

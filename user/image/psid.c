@@ -71,6 +71,16 @@ static unsigned int edits(const char *one, size_t one_length, const char *other,
 	return row[other_length];
 }
 
+/* A vendor may have several symbols: HP_ and HPE. */
+static bool same_vendor(const char *one, const char *other)
+{
+	const char *vendor = image_psid_vendor(one), *other_vendor = image_psid_vendor(other);
+
+	if (!strncmp(one, other, SYMBOL))
+		return true;
+	return vendor && other_vendor && !strcmp(vendor, other_vendor);
+}
+
 unsigned int image_psid_distance(const char *one, const char *other)
 {
 	size_t one_length = strlen(one), other_length = strlen(other);
@@ -80,5 +90,5 @@ unsigned int image_psid_distance(const char *one, const char *other)
 
 	if (one_length != one_most || other_length != other_most)
 		distance += strcmp(one, other) != 0;
-	return distance + (strncmp(one, other, SYMBOL) ? OTHER_VENDOR : 0);
+	return distance + (same_vendor(one, other) ? 0 : OTHER_VENDOR);
 }

@@ -338,7 +338,7 @@ static int check_tail(struct image_check *check, const struct image_view *view, 
 }
 
 static int check_2048(struct image_check *check, const struct image_view *view, const struct toc *toc,
-		      bool known, struct image_error *error)
+		      bool known, bool *is_signed, struct image_error *error)
 {
 	struct signature signature = { .kind = &kind_2048, .known = known };
 	const uint8_t *value = value_of(&signature);
@@ -353,8 +353,10 @@ static int check_2048(struct image_check *check, const struct image_view *view, 
 		return code;
 	named = !all_bytes(signature.bytes, 2 * UUID_LENGTH, 0);
 	/* No signature ends with 224 zeros. */
-	if (named && !all_bytes(value + DIGEST_LENGTH, 256 - DIGEST_LENGTH, 0))
+	if (named && !all_bytes(value + DIGEST_LENGTH, 256 - DIGEST_LENGTH, 0)) {
+		*is_signed = true;
 		return check_signature(check, view, toc, &signature, error);
+	}
 	if (named || !all_bytes(value + DIGEST_LENGTH, 256 - DIGEST_LENGTH, 0))
 		check_finding(check, IMAGE_UNUSUAL, signature.kind->name, signature.section->address,
 			      _("neither a signature nor a plain digest: zeros are expected around the digest"));
@@ -362,26 +364,34 @@ static int check_2048(struct image_check *check, const struct image_view *view, 
 }
 
 static int check_4096(struct image_check *check, const struct image_view *view, const struct toc *toc,
-		      bool known, struct image_error *error)
+		      bool known, bool *is_signed, struct image_error *error)
 {
 	struct signature signature = { .kind = &kind_4096, .known = known };
 	bool there;
 	int code;
 
 	code = read_signature(check, view, toc, &signature, &there, error);
-	return code || !there ? code : check_signature(check, view, toc, &signature, error);
+	if (code || !there)
+		return code;
+	*is_signed = true;
+	return check_signature(check, view, toc, &signature, error);
 }
 
 int digest_verify(struct image_check *check, const struct image_view *view, const struct toc *toc,
 		  const struct image_facts *facts, struct image_error *error)
 {
-	bool known;
+	bool known, is_signed = toc_find(toc, SECTION_RSA_4096_SIGNATURES, 0);
 	int code;
 
 	if (!view_holds(view, 0, toc_end(toc)))
 		return 0;		/* was said, as damage of a section */
 	code = is_form_known(view, facts, &known, error);
 	if (!code)
-		code = check_2048(check, view, toc, known, error);
-	return code ? code : check_4096(check, view, toc, known, error);
+		code = check_2048(check, view, toc, known, &is_signed, error);
+	if (!code)
+		code = check_4096(check, view, toc, known, &is_signed, error);
+	if (!code && !is_signed && facts->security_flags & (IMAGE_SECURITY_SIGNED | IMAGE_SECURITY_SECURE))
+		check_finding(check, IMAGE_UNUSUAL, "IMAGE_INFO", 0,
+			      _("the image says that it is signed, but there is no signature in it"));
+	return code;
 }
