@@ -73,7 +73,8 @@ static void try_place(const struct fuzz_bytes *bytes, const struct image_place *
 	if (code)
 		return;
 	PROMISE(facts.length <= reader->size);
-	PROMISE(strlen(facts.psid) <= 16 && facts.rom_count <= IMAGE_ROMS && facts.hw_id_count <= IMAGE_HW_IDS);
+	PROMISE(strlen(facts.psid) <= 16 && facts.rom_count <= IMAGE_ROMS &&
+		facts.hw_id_count <= IMAGE_HW_IDS);
 	image_security_text(&facts);
 	try_compare(reader, place, &facts);
 	if (!fs2_read_rom(reader, &facts, &rom, &length, &error))

@@ -32,8 +32,8 @@ static void try_rename(const char *text, size_t length, size_t values)
 	if (ini_rename(text, length, "FUZ0000000009", NULL, &renamed, &renamed_length, &error))
 		return;
 	judge(renamed, renamed_length, values);
-	if (!ini_mark_retagged(renamed, renamed_length, "FUZ0000000001", "FUZ0000000009", &marked, &marked_length,
-			       &error)) {
+	if (!ini_mark_retagged(renamed, renamed_length, "FUZ0000000001", "FUZ0000000009", &marked,
+			       &marked_length, &error)) {
 		judge(marked, marked_length, values);
 		PROMISE(image_ini_retagged(marked, from));
 		free(marked);
@@ -56,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	image_ini_ports(text);
 	if (!ini_parse(text, size, &ini, &error)) {
 		for (i = 0; i < ini.count; i++)
-			PROMISE(ini.values[i].section && ini.values[i].key && ini.values[i].value && ini.values[i].line);
+			PROMISE(ini.values[i].section && ini.values[i].key && ini.values[i].value &&
+				ini.values[i].line);
 		try_rename(text, size, ini.count);
 		ini_free(&ini);
 	} else {

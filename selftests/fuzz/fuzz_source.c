@@ -60,7 +60,9 @@ static void see_trouble(void *context, const char *where, const char *inside, co
 static void walk(void)
 {
 	uint64_t read = 0;
-	struct source_walk walk = { .wanted = wanted, .item = see_item, .trouble = see_trouble, .context = &read };
+	struct source_walk walk = {
+		.wanted = wanted, .item = see_item, .trouble = see_trouble, .context = &read,
+	};
 	struct image_error error = { 0 };
 
 	if (source_walk(path, 0, &walk, &error))

@@ -61,7 +61,8 @@ static void mend_fs2(struct mended *image)
 		at += 4 * ((size_t)word(image, at + 4) + 4);
 	}
 	for (i = 0; i < ENTRIES && inside(image, at, 16); i++) {
-		length = 16 + (word(image, at) == 4 ? round_up(word(image, at + 4), 4) : 4 * (size_t)word(image, at + 4));
+		length = 16 + (word(image, at) == 4 ? round_up(word(image, at + 4), 4)
+						    : 4 * (size_t)word(image, at + 4));
 		seal(image, at, length, at + length);
 		if (word(image, at + 12) == 0xff000000 || word(image, at + 12) <= at)
 			break;
@@ -94,7 +95,8 @@ static bool mend_toc(struct mended *image, size_t at, const char *name, bool fs3
 	if (!inside(image, at, ENTRY) || memcmp(image->data + at, name, 4))
 		return false;
 	seal(image, at, 0x1c, at + 0x1c);
-	for (i = 1; i <= ENTRIES && inside(image, at + i * ENTRY, ENTRY) && image->data[at + i * ENTRY] != 0xff; i++)
+	for (i = 1;
+	     i <= ENTRIES && inside(image, at + i * ENTRY, ENTRY) && image->data[at + i * ENTRY] != 0xff; i++)
 		mend_entry(image, at + i * ENTRY, fs3);
 	return true;
 }

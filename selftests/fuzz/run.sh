@@ -78,7 +78,12 @@ make_seeds()
     source)
         containers
         image fs2 fs2 code_size=256
-        { head -c 4096 /dev/zero; cat "$seeds/fs2"; head -c 999 /dev/zero; cat "$seeds/mfa2"; } >"$seeds/installer"
+        {
+            head -c 4096 /dev/zero
+            cat "$seeds/fs2"
+            head -c 999 /dev/zero
+            cat "$seeds/mfa2"
+        } >"$seeds/installer"
         printf '%s' '{ "format": "cxctl-image-index", "version": 1, "root": ".", "images": [ { "psid": "FUZ0000000001",' \
             ' "firmware_version": "1.2.3", "format": "FS2", "container": "none", "file": "a.bin", "inside": "",' \
             ' "member": -1, "length": 4, "sha256": "00", "name": "x", "good": true } ] }' >"$seeds/catalogue"
@@ -102,7 +107,8 @@ verdict()
         echo "ok $1 $2"
         return
     fi
-    grep -v -E '^(#[0-9]+|INFO:|[[:space:]]NEW_)' "$build/fuzz/$name.log" | cut -c 1-200 | head -n 24 | sed 's/^/# /'
+    grep -v -E '^(#[0-9]+|INFO:|[[:space:]]NEW_)' "$build/fuzz/$name.log" | cut -c 1-200 |
+        head -n 24 | sed 's/^/# /'
     echo "not ok $1 $2"
     failed=1
 }

@@ -576,7 +576,8 @@ static void security(void)
 
 static void retagged(void)
 {
-	static const char text[] = "[PS_INFO]\nName = X_A1\n[ADAPTER]\nPSID = DEL09A0000009\n[IB]\nnum_of_ports = 2\n";
+	static const char text[] =
+		"[PS_INFO]\nName = X_A1\n[ADAPTER]\nPSID = DEL09A0000009\n[IB]\nnum_of_ports = 2\n";
 	struct synthetic one = { .format = SYNTHETIC_FS2, .psid = "DEL09A0000009", .ini = text }, two = one;
 	struct image_error error = { 0 };
 	char *marked = NULL;
@@ -590,7 +591,7 @@ static void retagged(void)
 	two.ini = marked;
 	told = compare(&one, &two);
 	CHECK_EQ(says(&told, "retagged"), 2);
-	/* The card's own image has that PSID too: what is left to compare speaks for the board, or against it. */
+	/* The card's own image has that PSID too: the rest speaks for the board, or against it. */
 	CHECK_EQ(says(&told, "evidence"), 1);
 	one.board_seed = 7;
 	told = compare(&two, &one);

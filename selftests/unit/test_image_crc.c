@@ -77,7 +77,8 @@ static void every_length(void)
 		shift = random32() % 16;
 		expected = reference(bytes + shift, length);
 		CHECK_EQ(image_crc16(bytes + shift, length), expected);
-		CHECK_EQ(image_crc16_finish(image_crc16_portable(IMAGE_CRC16_START, bytes + shift, length)), expected);
+		CHECK_EQ(image_crc16_finish(image_crc16_portable(IMAGE_CRC16_START, bytes + shift, length)),
+			 expected);
 	}
 }
 
@@ -113,7 +114,8 @@ static void speed(void)
 	const size_t length = 8 << 20;
 	uint8_t *bytes = calloc(1, length);
 	struct timespec start, end;
-	uint16_t (*const way[])(uint16_t, const void *, size_t) = { image_crc16_update, image_crc16_portable };
+	uint16_t (*const way[])(uint16_t, const void *, size_t) = { image_crc16_update,
+								    image_crc16_portable };
 	unsigned int i;
 
 	REQUIRE(bytes);

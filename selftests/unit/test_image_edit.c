@@ -653,8 +653,8 @@ static void a_mark_of_another_image(void)
 	char from[17];
 
 	for (i = 0; i < 3; i++) {
-		if (!make(&image, kinds[i]) || !see(&image, &before) || !edit_of(&image, &edit, &edited, &result) ||
-		    !see(&edited, &after))
+		if (!make(&image, kinds[i]) || !see(&image, &before) ||
+		    !edit_of(&image, &edit, &edited, &result) || !see(&edited, &after))
 			return;
 		CHECK(result.marked && result.retagged);
 		CHECK(image_ini_retagged(after.ini, from));
@@ -819,8 +819,8 @@ static void impossible_requests(void)
 			return;
 		impossible_texts(&later);
 		REFUSED(&later, -EINVAL, "counting up", .set_guids = true, .guid = { UINT64_MAX - 1 });
-		REFUSED(&later, -EINVAL, "GUID ffffffffffffff9b: counting up", .uid_count = 10, .uid_step = 11,
-			.set_guids = true, .guid = { UINT64_MAX - 100 });
+		REFUSED(&later, -EINVAL, "GUID ffffffffffffff9b: counting up", .uid_count = 10,
+			.uid_step = 11, .set_guids = true, .guid = { UINT64_MAX - 100 });
 		REFUSED(&later, -EINVAL, "MAC fefffffffffe: counting up", .uid_count = 3, .uid_step = 1,
 			.set_macs = true, .mac = { 0xfefffffffffe });
 		REFUSED(&later, -EINVAL, "MAC fffffffffe: counting up", .uid_count = 3, .uid_step = 1,

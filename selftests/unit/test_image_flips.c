@@ -145,7 +145,8 @@ static void flips_of(const char *what, const struct synthetic *synthetic)
 				flip(&subject, what, at, bit);
 	for (i = 0; i < subject.open_count; i++)
 		ktap_note("%s: nothing guards %s, %#llx-%#llx", what, subject.open[i].name,
-			  (unsigned long long)subject.open[i].start, (unsigned long long)subject.open[i].end - 1);
+			  (unsigned long long)subject.open[i].start,
+			  (unsigned long long)subject.open[i].end - 1);
 	ktap_note("%s: %lu flips, %lu unnoticed", what, subject.flips, subject.unnoticed);
 	free(subject.bytes);
 }

@@ -150,8 +150,9 @@ static void check_crcs(const struct image *image, const struct found *found)
 
 static void fs4_sections(void)
 {
-	static const char *const names[] = { "BOOT_RECORD", "TOOLS_AREA", "BOOT2", "HASHES_TABLE", "MAIN_CODE",
-					     "IMAGE_INFO", "DBG_FW_INI", "FW_NV_LOG", "DEV_INFO", "MFG_INFO" };
+	static const char *const names[] = { "BOOT_RECORD", "TOOLS_AREA", "BOOT2", "HASHES_TABLE",
+					     "MAIN_CODE", "IMAGE_INFO", "DBG_FW_INI", "FW_NV_LOG",
+					     "DEV_INFO", "MFG_INFO" };
 	struct found found;
 	struct image image;
 	unsigned int i;
@@ -180,8 +181,8 @@ static void fs5_facts(void)
 	struct image_facts facts;
 	struct image image;
 
-	REQUIRE(make(&image, &(struct synthetic){ SYNTHETIC_FS5, .psid = "NVD0000000099", .version = "40.45.1200",
-						  .security_version = 3 }));
+	REQUIRE(make(&image, &(struct synthetic){ SYNTHETIC_FS5, .psid = "NVD0000000099",
+						  .version = "40.45.1200", .security_version = 3 }));
 	REQUIRE(!query(&image, &facts));
 	CHECK_EQ(facts.place.format, IMAGE_FS5);
 	CHECK_STR(facts.psid, "NVD0000000099");
@@ -462,8 +463,8 @@ static void lines_without_crc(void)
 	unsigned int entries = 0, i;
 	uint8_t *entry;
 
-	REQUIRE(make(&image, &(struct synthetic){ SYNTHETIC_FS4, .hashes = true, .digest = true, .hw_id = 0x218,
-						  .code_size = 0x2a000, .stripped = true }));
+	REQUIRE(make(&image, &(struct synthetic){ SYNTHETIC_FS4, .hashes = true, .digest = true,
+						  .hw_id = 0x218, .code_size = 0x2a000, .stripped = true }));
 	CHECK_EQ(verify(&image).worst, IMAGE_GOOD);
 	REQUIRE(sections_of(&image, &found) && !query(&image, &facts));
 	for (i = 0; i < found.count; i++)
@@ -529,7 +530,8 @@ static void encrypted(void)
 	struct image_facts facts;
 	struct image image;
 
-	REQUIRE(make(&image, &(struct synthetic){ SYNTHETIC_FS4, .encrypted = true, .security_flags = 0xc108 }));
+	REQUIRE(make(&image,
+		     &(struct synthetic){ SYNTHETIC_FS4, .encrypted = true, .security_flags = 0xc108 }));
 	REQUIRE(!query(&image, &facts));
 	CHECK(facts.encrypted && facts.base_guid.base);
 	CHECK_STR(image_security_text(&facts), "secure-fw");

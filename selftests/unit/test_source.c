@@ -197,7 +197,7 @@ static bool no_libarchive(void)
 #define NOTES (SEEN * 256)
 
 struct seen {
-	char items[NOTES];		/* "kind inside psid" or "kind inside psid unread", one a line, paths from root */
+	char items[NOTES];		/* "kind inside psid" or "... unread", one a line, paths from root */
 	char troubles[NOTES];
 	unsigned int count, trouble_count, containers;
 	const char *only;		/* the PSID that is wanted */
@@ -230,8 +230,9 @@ static int on_item(void *context, const struct source_item *item, const struct i
 
 	seen->count++;
 	snprintf(seen->items + used, sizeof(seen->items) - used, "%s%s%s%s%s%s%s\n", from_root(item->path),
-		 *item->inside ? "|" : "", item->inside, item->member ? " " : "", item->member ? item->member->psid : "",
-		 item->kind == SOURCE_MEMBER ? " member" : "", reader ? "" : " unread");
+		 *item->inside ? "|" : "", item->inside, item->member ? " " : "",
+		 item->member ? item->member->psid : "", item->kind == SOURCE_MEMBER ? " member" : "",
+		 reader ? "" : " unread");
 	seen->restored = item->restored;
 	free(seen->last.bytes);
 	seen->last = (struct blob){ 0 };
@@ -240,7 +241,8 @@ static int on_item(void *context, const struct source_item *item, const struct i
 		seen->last.bytes = malloc(reader->size + 1);
 		for (offset = 0; offset < reader->size; offset += 0x10000)
 			CHECK(!reader->read(reader->context, offset, seen->last.bytes + offset,
-					    reader->size - offset < 0x10000 ? reader->size - offset : 0x10000));
+					    reader->size - offset < 0x10000 ? reader->size - offset
+									    : 0x10000));
 	}
 	return seen->stop;
 }
@@ -270,7 +272,8 @@ static struct seen *walk_with(const char *path, unsigned int flags, struct seen 
 {
 	static struct seen seen;
 	struct source_walk walk = {
-		.wanted = wanted, .item = on_item, .container = on_container, .trouble = on_trouble, .context = &seen,
+		.wanted = wanted, .item = on_item, .container = on_container, .trouble = on_trouble,
+		.context = &seen,
 	};
 
 	free(seen.last.bytes);
@@ -364,7 +367,8 @@ static void containers(void)
 	seen = walk("b.mfa2", 0);
 	CHECK_EQ(seen->code, 0);
 	CHECK_EQ(seen->containers, 1);
-	CHECK_STR(seen->items, "b.mfa2 MT_0000000010 member\nb.mfa2 DEL0000000004 member\nb.mfa2 HPE0000000009 member\n");
+	CHECK_STR(seen->items,
+		  "b.mfa2 MT_0000000010 member\nb.mfa2 DEL0000000004 member\nb.mfa2 HPE0000000009 member\n");
 	CHECK(seen->restored);
 	seen = walk_with(path_of("b.mfa2"), 0, (struct seen){ .only = "DEL0000000004" });
 	CHECK_EQ(seen->code, 0);
@@ -421,7 +425,8 @@ static void hidden_in_junk(void)
 	seen = walk("junk", 0);
 	CHECK_EQ(seen->code, 0);
 	CHECK_EQ(seen->trouble_count, 0);
-	snprintf(expected, sizeof(expected), "junk|at 0x%zx\njunk|at 0x%zx MT_0000000010 member\njunk|at 0x%zx\njunk|at 0x%zx\n",
+	snprintf(expected, sizeof(expected),
+		 "junk|at 0x%zx\njunk|at 0x%zx MT_0000000010 member\njunk|at 0x%zx\njunk|at 0x%zx\n",
 		 at[0], at[1], at[2], at[3]);
 	CHECK_STR(seen->items, expected);
 	CHECK(same(&seen->last, &parts[3]));
@@ -442,8 +447,10 @@ static void hidden_in_junk(void)
 static void magic_is_not_enough(void)
 {
 	static const uint8_t magics[] = {
-		0x4d, 0x54, 0x46, 0x57, 0x8c, 0xdf, 0xd0, 0x00, 0xde, 0xad, 0x92, 0x70, 0x41, 0x54, 0xbe, 0xef,
-		0x4d, 0x54, 0x46, 0x57, 0xab, 0xcd, 0xef, 0x00, 0xfa, 0xde, 0x12, 0x34, 0x56, 0x78, 0xde, 0xad,
+		0x4d, 0x54, 0x46, 0x57, 0x8c, 0xdf, 0xd0, 0x00, 0xde, 0xad, 0x92, 0x70,
+		0x41, 0x54, 0xbe, 0xef,
+		0x4d, 0x54, 0x46, 0x57, 0xab, 0xcd, 0xef, 0x00, 0xfa, 0xde, 0x12, 0x34,
+		0x56, 0x78, 0xde, 0xad,
 	};
 	static const char constants[] = "MFAR\0MLNX.MFA2.XZ.00!\0PK\5\6\0MSCF\0\0\0\0\0\0";
 	struct blob tool = { 0 }, image = image_of(SYNTHETIC_FS4, "MT_0000000010", 1);
@@ -517,7 +524,8 @@ static void zip_behind_program(void)
 		put_file("mlxup", program.bytes, program.length);
 		seen = walk("mlxup", 0);
 		CHECK_EQ(seen->code, 0);
-		CHECK_STR(seen->items, "mlxup|srcs.mfa2 MT_0000000010 member\nmlxup|srcs.mfa2 DEL0000000004 member\n");
+		CHECK_STR(seen->items,
+			  "mlxup|srcs.mfa2 MT_0000000010 member\nmlxup|srcs.mfa2 DEL0000000004 member\n");
 		CHECK_EQ(seen->trouble_count, 0);
 		free(zip.bytes);
 		free(program.bytes);
@@ -542,7 +550,8 @@ static void archives_in_archives(void)
 		now = next;
 		put_file("deep.zip", now.bytes, now.length);
 		seen = walk("deep.zip", 0);
-		snprintf(expected, sizeof(expected), "deep.zip|%.*sfw.bin\n", 2 * (int)(depth - 1), "z/z/z/z/z/z/");
+		snprintf(expected, sizeof(expected), "deep.zip|%.*sfw.bin\n", 2 * (int)(depth - 1),
+			 "z/z/z/z/z/z/");
 		if (depth > 5) {
 			CHECK_EQ(seen->code, -ELOOP);
 			continue;
@@ -777,14 +786,16 @@ static void guesses(void)
 		const char *says;
 	} files[] = {
 		{ "empty.bin", "", 0, "empty" },
-		{ "source.mlx", "; parameters\nscratchpad.eth.port[0].enable  0x1f99c.23  1\n", 0, "cxctl image edit" },
+		{ "source.mlx", "; parameters\nscratchpad.eth.port[0].enable  0x1f99c.23  1\n", 0,
+			"cxctl image edit" },
 		{ "renamed.txt", "FW.tpt.endpoint_mask 0x1f99c.0 32\n", 0, ".mlx" },
 		{ "named.mlx", "no such line\n", 0, ".mlx" },
 		{ "board.ini", "; x\n[PS_INFO]\nName = MCX354A\n", 0, "INI" },
 		{ "cards.bin", "NVLCINI+\0\1\2", 11, "NVLCINI+" },
 		{ "cable.bin", "MTCF\0\1\2\3", 8, "cable" },
 		{ "fw.bin", "\r\n<!DOCTYPE html>\n<html>", 0, "web page" },
-		{ "rom.bin", "\x55\xaa\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x1c\0\0\0PCIR\xb3\x15", 34, "expansion ROM" },
+		{ "rom.bin", "\x55\xaa\2\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x1c\0\0\0PCIR\xb3\x15", 34,
+			"expansion ROM" },
 		{ "setup.exe", "MZ\x90\0\3\0\0\0\4", 9, "Windows" },
 		{ "notes", "words\n", 0, "text" },
 		{ "script", "#!/bin/sh\nexit\n", 0, "script" },
@@ -797,7 +808,8 @@ static void guesses(void)
 	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		struct seen *seen;
 
-		put_file(files[i].name, files[i].bytes, files[i].length ? files[i].length : strlen(files[i].bytes));
+		put_file(files[i].name, files[i].bytes,
+			 files[i].length ? files[i].length : strlen(files[i].bytes));
 		seen = walk(files[i].name, 0);
 		CHECK_EQ(seen->code, -ENOENT);
 		if (!says(seen, files[i].says))
@@ -825,7 +837,8 @@ static void put_catalogue(const char *name, const char *directory, const char *e
 {
 	char text[4096];
 
-	snprintf(text, sizeof(text), "{\n \"format\": \"cxctl-image-index\", \"version\": 1, \"root\": \"%s\",\n \"images\": [ %s ]\n}\n",
+	snprintf(text, sizeof(text),
+		 "{\n \"format\": \"cxctl-image-index\", \"version\": 1, \"root\": \"%s\",\n \"images\": [ %s ]\n}\n",
 		 directory, entries);
 	put_text(name, text);
 }
@@ -834,7 +847,8 @@ static void put_catalogue(const char *name, const char *directory, const char *e
 static void catalogue_walk(void)
 {
 	static const char *const psids[] = { "MT_0000000010", "DEL0000000004" };
-	struct blob image = image_of(SYNTHETIC_FS2, "MT_1090120019", 1), mfa2 = mfa2_of(psids, 2), member = { 0 };
+	struct blob image = image_of(SYNTHETIC_FS2, "MT_1090120019", 1);
+	struct blob mfa2 = mfa2_of(psids, 2), member = { 0 };
 	char entries[2048];
 	struct seen *seen;
 
@@ -882,15 +896,21 @@ static void catalogue_refusals(void)
 	static const struct {
 		const char *entry, *says;
 	} bad[] = {
-		{ "{ \"psid\": \"A\", \"file\": \"/etc/passwd\", \"length\": 1, \"sha256\": \"%s\" }", "\"file\"" },
-		{ "{ \"psid\": \"A\", \"file\": \"../a.bin\", \"length\": 1, \"sha256\": \"%s\" }", "\"file\"" },
-		{ "{ \"psid\": \"A\", \"file\": \"b/../../a.bin\", \"length\": 1, \"sha256\": \"%s\" }", "\"file\"" },
+		{ "{ \"psid\": \"A\", \"file\": \"/etc/passwd\", \"length\": 1, \"sha256\": \"%s\" }",
+			"\"file\"" },
+		{ "{ \"psid\": \"A\", \"file\": \"../a.bin\", \"length\": 1, \"sha256\": \"%s\" }",
+			"\"file\"" },
+		{ "{ \"psid\": \"A\", \"file\": \"b/../../a.bin\", \"length\": 1, \"sha256\": \"%s\" }",
+			"\"file\"" },
 		{ "{ \"psid\": \"A\", \"file\": \"b/..\", \"length\": 1, \"sha256\": \"%s\" }", "\"file\"" },
 		{ "{ \"psid\": \"A\", \"file\": \"\", \"length\": 1, \"sha256\": \"%s\" }", "\"file\"" },
 		{ "{ \"psid\": 7, \"file\": \"a.bin\", \"length\": 1, \"sha256\": \"%s\" }", "\"psid\"" },
-		{ "{ \"psid\": \"A\", \"file\": \"a.bin\", \"length\": -1, \"sha256\": \"%s\" }", "\"length\"" },
-		{ "{ \"psid\": \"A\", \"file\": \"a.bin\", \"length\": 1, \"member\": 70000, \"sha256\": \"%s\" }", "\"member\"" },
-		{ "{ \"psid\": \"A\", \"file\": \"a.bin\", \"length\": 1, \"sha256\": \"%.60s\" }", "\"sha256\"" },
+		{ "{ \"psid\": \"A\", \"file\": \"a.bin\", \"length\": -1, \"sha256\": \"%s\" }",
+			"\"length\"" },
+		{ "{ \"psid\": \"A\", \"file\": \"a.bin\", \"length\": 1, \"member\": 70000, \"sha256\": \"%s\" }",
+			"\"member\"" },
+		{ "{ \"psid\": \"A\", \"file\": \"a.bin\", \"length\": 1, \"sha256\": \"%.60s\" }",
+			"\"sha256\"" },
 		{ "{ \"psid\": \"A\", \"file\": \"a.bin\", \"length\": 1 }", "\"sha256\"" },
 		{ "17", "no object" },
 		{ "{", "no JSON" },
@@ -908,7 +928,8 @@ static void catalogue_refusals(void)
 		if (!strstr(error.text, bad[i].says))
 			ktap_fail(__FILE__, __LINE__, "%s: said \"%s\"", entry, error.text);
 	}
-	put_text("index.json", "{ \"format\": \"cxctl-image-index\", \"version\": 2, \"root\": \".\", \"images\": [] }");
+	put_text("index.json",
+		 "{ \"format\": \"cxctl-image-index\", \"version\": 2, \"root\": \".\", \"images\": [] }");
 	CHECK_EQ(catalogue_read(path_of("index.json"), &catalogue, &error), -EOPNOTSUPP);
 	put_text("index.json", "{ \"format\": \"another\" }");
 	CHECK_EQ(catalogue_read(path_of("index.json"), &catalogue, &error), -EBADMSG);
@@ -922,7 +943,8 @@ static void catalogue_refusals(void)
 /* A catalogue of many small things would take a hundred times its size of memory. */
 static void catalogue_too_large(void)
 {
-	static const char head[] = "{\"format\":\"cxctl-image-index\",\"version\":1,\"root\":\".\",\"images\":[{}";
+	static const char head[] =
+		"{\"format\":\"cxctl-image-index\",\"version\":1,\"root\":\".\",\"images\":[{}";
 	const size_t count = 70000, length = sizeof(head) - 1;
 	struct blob blob = { malloc(length + count * 3 + 2), length + count * 3 + 2 };
 	struct catalogue catalogue;

@@ -255,7 +255,8 @@ int catalogue_read(const char *path, struct catalogue *catalogue, struct image_e
 	if (code)
 		return code;
 	if (!catalogue_is(&file.reader))
-		code = container_fail(error, -EBADMSG, 0, _("it is not a catalogue made by cxctl image index"));
+		code = container_fail(error, -EBADMSG, 0,
+				      _("it is not a catalogue made by cxctl image index"));
 	else if (is_too_large(&file.reader))
 		code = container_fail(error, -EFBIG, 0,
 				      _("the catalogue is too large: more than %u images, or %llu MiB"),

@@ -4,8 +4,9 @@
  * a directory, in JSON. The other commands take it as a source: source_walk() opens what it names.
  *
  *   { "format": "cxctl-image-index", "version": 1, "root": ".", "images": [ { "psid": "MT_0D90110009",
- *     "psid_vendor": "Mellanox", "firmware_version": "2.10.720", "firmware_date": "2012-05-17", "format": "FS2", "container": "MFA1",
- *     "file": "bundle.mfa", "inside": "", "member": 3, "length": 512000, "sha256": "...",
+ *     "psid_vendor": "Mellanox", "firmware_version": "2.10.720", "firmware_date": "2012-05-17",
+ *     "format": "FS2", "container": "MFA1", "file": "bundle.mfa", "inside": "", "member": 3,
+ *     "length": 512000, "sha256": "...",
  *     "hw_ids": [ 400 ], "name": "...", "good": true } ] }
  *
  * Files are named relative to root, root relative to the catalogue. sha256 is over the image's
@@ -46,8 +47,8 @@ void catalogue_free(struct catalogue *catalogue);
  */
 bool catalogue_is_whole(const struct image_place *place);
 /*
- * SHA-256 over the bytes that "cxctl image extract" writes, in hex: all of a file or a container's member, of a
- * flash with slots the image alone. facts: of the image in it. *length says how many these are.
+ * SHA-256 over the bytes that "cxctl image extract" writes, in hex: all of a file or a container's member,
+ * of a flash with slots the image alone. facts: of the image in it. *length says how many these are.
  */
 int catalogue_digest(const struct image_reader *reader, const struct image_facts *facts, char hex[65],
 		     uint64_t *length, struct image_error *error);

@@ -48,8 +48,8 @@ int container_no_memory(struct image_error *error)
 
 static int read_failed(struct image_error *error, int code, uint64_t offset)
 {
-	return container_fail(error, code, offset, _("reading at 0x%llx failed: %s"), (unsigned long long)offset,
-			      strerror(-code));
+	return container_fail(error, code, offset, _("reading at 0x%llx failed: %s"),
+			      (unsigned long long)offset, strerror(-code));
 }
 
 int container_read(const struct image_reader *reader, uint64_t offset, void *buffer, size_t length,

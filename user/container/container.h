@@ -26,7 +26,7 @@ enum container_content {
 	CONTAINER_PXE,
 	CONTAINER_UEFI,
 	CONTAINER_FCODE,
-	CONTAINER_OTHER,			/* content_name tells: "BMC", "CEC", "BFB", "component 0x3020" */
+	CONTAINER_OTHER,		/* content_name tells: "BMC", "CEC", "BFB", "component 0x3020" */
 };
 
 /* One line of the directory: what it offers to the boards of one PSID. */

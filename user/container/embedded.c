@@ -20,17 +20,17 @@
 #define READ_STEP	(1U << 20)
 #define MEMBER_LEAST	64		/* no firmware is shorter */
 #define HEADER_COST	512		/* what a member counts for, even an empty one */
-#define MEMORY_MOST	(72ULL << 20)	/* of the unpacker: a dictionary of 64 MiB is the most that is usual */
+#define MEMORY_MOST	(72ULL << 20)	/* of the unpacker: dictionaries rarely have more than 64 MiB */
 #define MEMORY_STEP	(4U << 20)	/* unpacked bytes from one look at it to the next */
 
 #define LIBRARY "libarchive.so.13"
 #define FUNCTIONS(f) \
 	f(archive_read_new) f(archive_read_free) f(archive_error_string) f(archive_format) \
-	f(archive_read_set_read_callback) f(archive_read_set_skip_callback) f(archive_read_set_seek_callback) \
-	f(archive_read_set_callback_data) f(archive_read_open1) f(archive_read_next_header) \
-	f(archive_read_data_block) f(archive_read_data_skip) f(archive_entry_filetype) \
-	f(archive_entry_hardlink) f(archive_entry_is_data_encrypted) f(archive_entry_pathname) \
-	f(archive_entry_pathname_utf8) f(archive_entry_size) f(archive_entry_size_is_set) \
+	f(archive_read_set_read_callback) f(archive_read_set_skip_callback) \
+	f(archive_read_set_seek_callback) f(archive_read_set_callback_data) f(archive_read_open1) \
+	f(archive_read_next_header) f(archive_read_data_block) f(archive_read_data_skip) \
+	f(archive_entry_filetype) f(archive_entry_hardlink) f(archive_entry_is_data_encrypted) \
+	f(archive_entry_pathname) f(archive_entry_pathname_utf8) f(archive_entry_size) f(archive_entry_size_is_set) \
 	f(archive_read_support_filter_gzip) f(archive_read_support_filter_bzip2) \
 	f(archive_read_support_filter_xz) f(archive_read_support_filter_lzma) \
 	f(archive_read_support_filter_zstd) f(archive_read_support_filter_lz4) \

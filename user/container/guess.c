@@ -171,7 +171,8 @@ static const struct source_guess *guess_bytes(const struct look *look)
 			"elf", N_("it is an ELF program, and no firmware that can be recognised hides in it"),
 			N_("if it is an installer, run it with its option that only unpacks") } },
 		{ "MZ", 2, {
-			"pe", N_("it is a Windows program, and no firmware that can be recognised hides in it"),
+			"pe",
+			N_("it is a Windows program, and no firmware that can be recognised hides in it"),
 			N_("if it is an installer, unpack it with 7z or innoextract and name the directory") } },
 		{ "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, {
 			"ole",
@@ -182,8 +183,8 @@ static const struct source_guess *guess_bytes(const struct look *look)
 				   NULL } },
 		{ "\xfd" "7zXZ", 5, { "xz", N_("it is compressed by xz, and there is no firmware in it"),
 				      NULL } },
-		{ "\x28\xb5\x2f\xfd", 4, { "zstd",
-					   N_("it is compressed by zstd, and there is no firmware in it"), NULL } },
+		{ "\x28\xb5\x2f\xfd", 4, {
+			"zstd", N_("it is compressed by zstd, and there is no firmware in it"), NULL } },
 		{ "%PDF", 4, { "pdf", N_("it is a PDF document"), NULL } },
 	};
 	size_t i;

@@ -101,8 +101,8 @@ static int begin_multi(struct descriptors *d, const char *what, struct multi *mu
 static int wrong_member(struct descriptors *d, const char *what, const struct tlv *tlv)
 {
 	return container_fail(d->error, -EBADMSG, tlv->at,
-			      _("the %s's descriptor at 0x%llx has type 0x%02x and %u bytes: not one of a %s"), what,
-			      (unsigned long long)tlv->at, tlv->type, tlv->length, what);
+			      _("the %s's descriptor at 0x%llx has type 0x%02x and %u bytes: not one of a %s"),
+			      what, (unsigned long long)tlv->at, tlv->type, tlv->length, what);
 }
 
 /* ---- the package ---- */
@@ -208,7 +208,8 @@ static int read_device(struct descriptors *d)
 	if (code)
 		return code;
 	if (!psid.value || !psid.length || psid.length > 32)
-		return container_fail(d->error, -EBADMSG, multi.at, _("the device's descriptor at 0x%llx has no PSID"),
+		return container_fail(d->error, -EBADMSG, multi.at,
+				      _("the device's descriptor at 0x%llx has no PSID"),
 				      (unsigned long long)multi.at);
 	while (multi.left && !code) {
 		code = next_member(d, &multi, &tlv);

@@ -138,7 +138,8 @@ static int strip_fs3(struct payload *payload, struct image_error *error)
 		return code;
 	if (payload->table == UINT64_MAX || payload->table_end - payload->table > sizeof(payload->entries) ||
 	    payload->table_end > facts->length)
-		return container_fail(error, -EBADMSG, 0, _("the table of contents of %s is not where an image has it"),
+		return container_fail(error, -EBADMSG, 0,
+				      _("the table of contents of %s is not where an image has it"),
 				      facts->psid);
 	payload->table_length = payload->table_end - payload->table;
 	memset(payload->entries, 0xff, payload->table_length);
@@ -387,8 +388,9 @@ static size_t measure_head(const struct packing *packing)
 			MFA2_VERSION_LENGTH + 2 * MFA2_DIGEST, i;
 
 	for (i = 0; i < packing->count; i++)
-		length += 2 * MULTI_LENGTH + 5 * MFA2_TLV_HEADER + MFA2_POINTER_LENGTH + MFA2_COMPONENT_LENGTH +
-			  MFA2_VERSION_LENGTH + align4(strlen(packing->sources[i].facts->psid));
+		length += 2 * MULTI_LENGTH + 5 * MFA2_TLV_HEADER + MFA2_POINTER_LENGTH +
+			  MFA2_COMPONENT_LENGTH + MFA2_VERSION_LENGTH +
+			  align4(strlen(packing->sources[i].facts->psid));
 	return length;
 }
 

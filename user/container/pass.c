@@ -256,7 +256,8 @@ static int no_marker(const struct pass *pass, const struct container_component *
 	unsigned long long start = component_start(pass->container, component);
 
 	return container_fail(why, -EBADMSG, start,
-			      _("no component begins at 0x%llx of the component block: its mark is missing"), start);
+			      _("no component begins at 0x%llx of the component block: its mark is missing"),
+			      start);
 }
 
 static int complete(struct pass *pass, struct gathered *gathered)
@@ -390,8 +391,10 @@ static int too_many(struct pass *pass)
 {
 	struct image_error why;
 	size_t i;
-	int code = container_fail(&why, -EBADMSG, 0, _("more than %d images overlap: no real archive is like that"),
-				  ROUNDS_MOST * GATHERED_MOST), result = 0;
+	int code = container_fail(&why, -EBADMSG, 0,
+				  _("more than %d images overlap: no real archive is like that"),
+				  ROUNDS_MOST * GATHERED_MOST);
+	int result = 0;
 
 	for (i = 0; i < pass->queued && !result; i++)
 		result = give_up(pass, pass->queue[i], code, &why);

@@ -33,8 +33,8 @@ static const uint8_t *take(struct pldm *pldm, size_t length, const char *what)
 
 	if (length > pldm->header.length - pldm->at) {
 		container_fail(pldm->error, -EBADMSG, pldm->at,
-			       _("the %s at 0x%zx needs %zu bytes, but the package header ends at 0x%zx"), what,
-			       pldm->at, length, pldm->header.length);
+			       _("the %s at 0x%zx needs %zu bytes, but the package header ends at 0x%zx"),
+			       what, pldm->at, length, pldm->header.length);
 		return NULL;
 	}
 	pldm->at += length;
@@ -101,7 +101,8 @@ static int take_descriptors(struct pldm *pldm, struct board *board, unsigned int
 	}
 	if (pldm->at > end)
 		return container_fail(pldm->error, -EBADMSG, pldm->at,
-				      _("a record's descriptors end at 0x%zx, the record at 0x%zx"), pldm->at, end);
+				      _("a record's descriptors end at 0x%zx, the record at 0x%zx"),
+				      pldm->at, end);
 	return 0;
 }
 
@@ -283,8 +284,8 @@ int pldm_open(struct container *container, struct image_error *error)
 		return code;
 	container->header_length = le16(fixed + 17);
 	if (fixed[16] != 1)
-		return container_fail(error, -EOPNOTSUPP, 16, _("the package header is of revision %u, only 1 is known"),
-				      fixed[16]);
+		return container_fail(error, -EOPNOTSUPP, 16,
+				      _("the package header is of revision %u, only 1 is known"), fixed[16]);
 	if (container->header_length < FIXED_LENGTH + 4 || container->header_length > container->reader->size)
 		return container_fail(error, -EBADMSG, 17,
 				      _("the package header has 0x%x bytes, the file 0x%llx: it is truncated or damaged"),

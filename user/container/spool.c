@@ -47,7 +47,8 @@ int spool_open(struct spool *spool, struct image_error *error)
 		}
 		code = -errno;
 	}
-	return container_fail(error, code, 0, _("no temporary file can be made in $TMPDIR, /var/tmp or /tmp: %s"),
+	return container_fail(error, code, 0,
+			      _("no temporary file can be made in $TMPDIR, /var/tmp or /tmp: %s"),
 			      strerror(-code));
 }
 
@@ -121,7 +122,8 @@ static int take_file(struct spool *spool, int *descriptor, struct image_error *e
 				      spool->directory, strerror(errno));
 	*descriptor = fcntl(spool->descriptor, F_DUPFD_CLOEXEC, 0);
 	if (*descriptor < 0)
-		return container_fail(error, -errno, 0, _("a temporary file cannot be kept: %s"), strerror(errno));
+		return container_fail(error, -errno, 0, _("a temporary file cannot be kept: %s"),
+				      strerror(errno));
 	spool->taken = true;
 	return 0;
 }

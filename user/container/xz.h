@@ -30,8 +30,8 @@ int xz_load(const struct image_reader *reader, uint64_t start, uint64_t length, 
 	    uint8_t **bytes, size_t *size, struct image_error *error);
 
 /*
- * Bytes of the stream itself, without what follows, and what it unpacks to, by its index: nothing is unpacked.
- * -EBADMSG: the stream does not end in an index that fits, or other than zeros follow it.
+ * Bytes of the stream itself, without what follows, and what it unpacks to, by its index: nothing is
+ * unpacked. -EBADMSG: the stream does not end in an index that fits, or other than zeros follow it.
  */
 int xz_measure(const struct image_reader *reader, uint64_t start, uint64_t length, uint64_t *stream,
 	       uint64_t *unpacked, struct image_error *error);

@@ -284,7 +284,8 @@ static int run(struct diff *diff, char **paths)
 int image_cmd_diff(struct options *options, int argc, char **argv)
 {
 	static const struct option_extra extra[] = {
-		{ "psid", 0, N_("PSID"), N_("of a container, the image for this board (default: the other file's PSID)") },
+		{ "psid", 0, N_("PSID"),
+			N_("of a container, the image for this board (default: the other file's PSID)") },
 	};
 	static const struct usage usage = {
 		.name = "image diff",

@@ -54,7 +54,8 @@ static int take_ids(const char *option, const char *argument, unsigned int bits,
 	if (most == 1)
 		error_expected(error, _("%u hexadecimal digits"), bits / 4);
 	else
-		error_expected(error, _("one to %u addresses of %u hexadecimal digits, separated by commas"), most, bits / 4);
+		error_expected(error, _("one to %u addresses of %u hexadecimal digits, separated by commas"),
+			       most, bits / 4);
 	return -1;
 }
 
@@ -78,7 +79,8 @@ static int take_number(const char *option, const char *argument, uint32_t most, 
 static int take_text(const char *option, const char *argument, const char **text, struct cxctl_error *error)
 {
 	*text = argument;
-	return *argument ? 0 : error_set(error, CXCTL_USAGE, "bad-option", _("--%s: nothing is named"), option);
+	return *argument ? 0
+			 : error_set(error, CXCTL_USAGE, "bad-option", _("--%s: nothing is named"), option);
 }
 
 static int take(void *data, size_t index, const char *argument, struct cxctl_error *error)
@@ -144,14 +146,16 @@ static int check_use(const struct options *options, const struct edit_request *r
 	else if (!request->output && !request->dry_run)
 		error_set(error, CXCTL_USAGE, "no-output", _("no file named for the changed copy"));
 	else if (request->has_uid && (request->guid_count || request->mac_count))
-		error_set(error, CXCTL_USAGE, "bad-option", _("--uid sets GUID and MAC: --guid and --mac contradict it"));
+		error_set(error, CXCTL_USAGE, "bad-option",
+			  _("--uid sets GUID and MAC: --guid and --mac contradict it"));
 	else if (options->json && request->output && !strcmp(request->output, "-"))
 		error_set(error, CXCTL_USAGE, "bad-option", _("-o - and -j both want the standard output"));
 	else if (request->output && !strcmp(request->output, "-") && !request->dry_run && isatty(1))
 		error_set(error, CXCTL_USAGE, "bad-option", _("an image is not for a terminal"));
 	else
 		return 0;
-	error_next(error, _("cxctl image edit FILE -o OUT with --psid, --name, --guid, --mac, --uid, --vsd, --rom or --ini; -n shows the plan only; --help tells more"));
+	error_next(error,
+		   _("cxctl image edit FILE -o OUT with --psid, --name, --guid, --mac, --uid, --vsd, --rom or --ini; -n shows the plan only; --help tells more"));
 	return -1;
 }
 
@@ -186,7 +190,8 @@ static int check_target(const struct edit_request *request, struct cxctl_error *
 static int count_wrong(const char *option, unsigned int given, const char *expected,
 		       struct cxctl_error *error)
 {
-	error_set(error, CXCTL_USAGE, "bad-option", _("--%s: this image does not take %u addresses"), option, given);
+	error_set(error, CXCTL_USAGE, "bad-option", _("--%s: this image does not take %u addresses"), option,
+		  given);
 	error_expected(error, "%s", expected);
 	return -1;
 }
@@ -196,13 +201,15 @@ static int ids_of_fs2(const struct edit_request *request, struct image_edit *edi
 	unsigned int i;
 
 	if (request->has_uid || request->uid_count || request->uid_step) {
-		error_set(error, CXCTL_USAGE, "bad-option", _("--uid, --uid-count and --uid-step are for FS3 and later"));
+		error_set(error, CXCTL_USAGE, "bad-option",
+			  _("--uid, --uid-count and --uid-step are for FS3 and later"));
 		error_found(error, _("an image of format FS2: four GUIDs and two MACs of their own"));
 		error_next(error, _("use --guid and --mac"));
 		return -1;
 	}
 	if (request->guid_count == 2 || request->guid_count == 3)
-		return count_wrong("guid", request->guid_count, _("the first of four, which then count up, or all four: node, port 1, port 2, system"),
+		return count_wrong("guid", request->guid_count,
+				   _("the first of four, which then count up, or all four: node, port 1, port 2, system"),
 				   error);
 	for (i = 0; i < 4; i++)
 		edit->guid[i] = request->guid_count == 4 ? request->guid[i] : request->guid[0] + i;
@@ -222,7 +229,8 @@ static int ids_of_later(const struct edit_request *request, struct image_edit *e
 				   _("one: the base, from which the card counts up"), error);
 	if ((request->uid_count || request->uid_step) && !request->has_uid && !request->guid_count &&
 	    !request->mac_count) {
-		error_set(error, CXCTL_USAGE, "bad-option", _("--uid-count and --uid-step go with --uid, --guid or --mac"));
+		error_set(error, CXCTL_USAGE, "bad-option",
+			  _("--uid-count and --uid-step go with --uid, --guid or --mac"));
 		return -1;
 	}
 	edit->set_guids = request->guid_count || request->has_uid;
@@ -241,7 +249,8 @@ static int check_ids(const struct image_edit *edit, bool fs2, struct cxctl_error
 
 	for (i = 0; edit->set_guids && i < (fs2 ? 4 : 1); i++)
 		if (image_guid_is_dummy(edit->guid[i]) || !edit->guid[i])
-			return error_set(error, CXCTL_USAGE, "bad-option", _("no card may carry the GUID %016llx"),
+			return error_set(error, CXCTL_USAGE, "bad-option",
+					 _("no card may carry the GUID %016llx"),
 					 (unsigned long long)edit->guid[i]);
 	for (i = 0; edit->set_macs && i < (fs2 ? 2 : 1); i++) {
 		if (!image_mac_is_dummy(edit->mac[i]) && edit->mac[i] && !(edit->mac[i] >> 40 & 1) &&
@@ -265,9 +274,11 @@ static int set_ids(struct editing *editing, struct cxctl_error *error)
 		  ids_of_later(editing->request, &editing->edit, error))
 		return -1;
 	if (facts->stripped && (editing->edit.set_guids || editing->edit.set_macs || editing->edit.vsd)) {
-		error_set(error, CXCTL_REFUSED, "stripped", _("the image has no device data: GUIDs, MACs and VSD have no place in it"));
+		error_set(error, CXCTL_REFUSED, "stripped",
+			  _("the image has no device data: GUIDs, MACs and VSD have no place in it"));
 		error_found(error, _("a stripped image, as it comes out of an MFA2"));
-		error_next(error, _("a card keeps its own when this is burned; to change them, edit a whole image"));
+		error_next(error,
+			   _("a card keeps its own when this is burned; to change them, edit a whole image"));
 		return -1;
 	}
 	return check_ids(&editing->edit, fs2, error);
@@ -301,8 +312,8 @@ static void note_damage(void *context, const struct image_finding *finding)
 	struct worst *worst = context;
 
 	if (finding->verdict == IMAGE_DAMAGED && !worst->damaged++)
-		snprintf(worst->text, sizeof(worst->text), _("line %llu: %s: %s"), (unsigned long long)finding->where,
-			 finding->part, finding->text);
+		snprintf(worst->text, sizeof(worst->text), _("line %llu: %s: %s"),
+			 (unsigned long long)finding->where, finding->part, finding->text);
 }
 
 static int contradicts(const char *option, const char *given, const char *in_ini, struct cxctl_error *error)
@@ -359,7 +370,8 @@ static int take_rom(struct editing *editing, struct cxctl_error *error)
 	int code;
 
 	if (facts->has & IMAGE_HAS_PRODUCT && !request->allow_rom_change) {
-		error_set(error, CXCTL_REFUSED, "product-version", _("the image is a vendor's product, tested with the ROM that it has"));
+		error_set(error, CXCTL_REFUSED, "product-version",
+			  _("the image is a vendor's product, tested with the ROM that it has"));
 		error_found(error, _("product version %s"), facts->product_version);
 		error_next(error, _("add --allow-rom-change to do it all the same"));
 		return -1;
@@ -368,7 +380,8 @@ static int take_rom(struct editing *editing, struct cxctl_error *error)
 		editing->edit.rom_edit = IMAGE_ROM_REMOVE;
 		if (facts->has & IMAGE_HAS_ROM)
 			return 0;
-		return error_set(error, CXCTL_REFUSED, "no-rom", _("the image has no expansion ROM to remove"));
+		return error_set(error, CXCTL_REFUSED, "no-rom",
+				 _("the image has no expansion ROM to remove"));
 	}
 	if (open_input(request->rom_file, ROM_MOST, &editing->rom_file, error))
 		return -1;
@@ -424,14 +437,17 @@ static void what_stays_possible(const struct image_facts *facts, struct cxctl_er
 	if (!image_edit_forbidden(facts, why, sizeof(why)))
 		return;
 	if (facts->stripped || facts->place.format == IMAGE_FS2)
-		error_next(error, _("nothing in this file can be changed; take the vendor's image for that board"));
+		error_next(error,
+			   _("nothing in this file can be changed; take the vendor's image for that board"));
 	else
-		error_next(error, _("--guid, --mac, --uid and --vsd stay possible: they lie in the device data, which no signature covers"));
+		error_next(error,
+			   _("--guid, --mac, --uid and --vsd stay possible: they lie in the device data, which no signature covers"));
 }
 
 static int own_fault(const char *found, struct cxctl_error *error)
 {
-	error_set(error, CXCTL_FAILED, "edited-image", _("the changed copy does not verify; nothing was written"));
+	error_set(error, CXCTL_FAILED, "edited-image",
+		  _("the changed copy does not verify; nothing was written"));
 	error_found(error, "%s", found);
 	error_next(error, _("this is a mistake in cxctl: please report it with the command"));
 	return -1;
@@ -448,8 +464,8 @@ static int cannot_edit(const struct editing *editing, int code, const struct ima
 		what_stays_possible(&editing->before.subject.facts, error);
 		return -1;
 	case -EBADMSG:
-		error_set(error, CXCTL_BAD_IMAGE, "bad-image", _("%s is damaged: only whole images are edited"),
-			  editing->request->file);
+		error_set(error, CXCTL_BAD_IMAGE, "bad-image",
+			  _("%s is damaged: only whole images are edited"), editing->request->file);
 		error_found(error, "%s", why->text);
 		error_next(error, _("cxctl image verify %s shows all of it"), editing->request->file);
 		return -1;
@@ -470,8 +486,8 @@ static void note_first(void *context, const struct image_finding *finding)
 	char *text = context;
 
 	if (!*text)
-		snprintf(text, 320, _("%s at 0x%llx: %.160s"), finding->part, (unsigned long long)finding->where,
-			 finding->text);
+		snprintf(text, 320, _("%s at 0x%llx: %.160s"), finding->part,
+			 (unsigned long long)finding->where, finding->text);
 }
 
 static int judge(struct editing *editing, struct cxctl_error *error)
@@ -608,21 +624,34 @@ static void release(struct editing *editing)
 int image_cmd_edit(struct options *options, int argc, char **argv)
 {
 	static const struct option_extra extra[] = {
-		[OPTION_OUTPUT] = { "output", 'o', N_("OUT"), N_("where to write the changed copy; - is the standard output") },
+		[OPTION_OUTPUT] = { "output", 'o', N_("OUT"),
+			N_("where to write the changed copy; - is the standard output") },
 		[OPTION_DRY_RUN] = { "dry-run", 'n', NULL, N_("show the plan and write nothing") },
-		[OPTION_FORCE] = { "force", 0, NULL, N_("write over a file that exists, also over FILE itself") },
-		[OPTION_GUID] = { "guid", 0, N_("G[,G,G,G]"), N_("FS2: the first GUID (four count up), or all four; later: the base") },
-		[OPTION_MAC] = { "mac", 0, N_("M[,M]"), N_("FS2: the first MAC (two count up), or both; later: the base") },
-		[OPTION_UID] = { "uid", 0, N_("U"), N_("FS3 and later: base GUID, and as base MAC the same without its middle 16 bits") },
-		[OPTION_UID_COUNT] = { "uid-count", 0, N_("NUMBER"), N_("FS3 and later: how many GUIDs and MACs the card may use") },
-		[OPTION_UID_STEP] = { "uid-step", 0, N_("NUMBER"), N_("FS3 and later: the step between them") },
-		[OPTION_VSD] = { "vsd", 0, N_("TEXT"), N_("the card's VSD, a free text of the vendor's (208 bytes)") },
+		[OPTION_FORCE] = { "force", 0, NULL,
+			N_("write over a file that exists, also over FILE itself") },
+		[OPTION_GUID] = { "guid", 0, N_("G[,G,G,G]"),
+			N_("FS2: the first GUID (four count up), or all four; later: the base") },
+		[OPTION_MAC] = { "mac", 0, N_("M[,M]"),
+			N_("FS2: the first MAC (two count up), or both; later: the base") },
+		[OPTION_UID] = { "uid", 0, N_("U"),
+			N_("FS3 and later: base GUID, and as base MAC the same without its middle 16 bits") },
+		[OPTION_UID_COUNT] = { "uid-count", 0, N_("NUMBER"),
+			N_("FS3 and later: how many GUIDs and MACs the card may use") },
+		[OPTION_UID_STEP] = { "uid-step", 0, N_("NUMBER"),
+			N_("FS3 and later: the step between them") },
+		[OPTION_VSD] = { "vsd", 0, N_("TEXT"),
+			N_("the card's VSD, a free text of the vendor's (208 bytes)") },
 		[OPTION_IMAGE_VSD] = { "image-vsd", 0, N_("TEXT"), N_("FS3 and later: the image's own VSD") },
-		[OPTION_PSID] = { "psid", 0, N_("PSID"), N_("make it an image for another PSID (marked as retagged)") },
-		[OPTION_NAME] = { "name", 0, N_("NAME"), N_("the board's name, in the INI text and where the format has one") },
-		[OPTION_INI] = { "ini", 0, N_("BOARD.ini"), N_("put this INI text in, and take PSID and name from it") },
-		[OPTION_ROM] = { "rom", 0, N_("FILE|none"), N_("put in or replace the expansion ROM, or remove it") },
-		[OPTION_ALLOW_ROM_CHANGE] = { "allow-rom-change", 0, NULL, N_("although the image is a vendor's product with a tested ROM") },
+		[OPTION_PSID] = { "psid", 0, N_("PSID"),
+			N_("make it an image for another PSID (marked as retagged)") },
+		[OPTION_NAME] = { "name", 0, N_("NAME"),
+			N_("the board's name, in the INI text and where the format has one") },
+		[OPTION_INI] = { "ini", 0, N_("BOARD.ini"),
+			N_("put this INI text in, and take PSID and name from it") },
+		[OPTION_ROM] = { "rom", 0, N_("FILE|none"),
+			N_("put in or replace the expansion ROM, or remove it") },
+		[OPTION_ALLOW_ROM_CHANGE] = { "allow-rom-change", 0, NULL,
+			N_("although the image is a vendor's product with a tested ROM") },
 	};
 	static const struct usage usage = {
 		.name = "image edit",

@@ -63,7 +63,8 @@ static void show_change(struct plan *plan, const char *key, const char *label, c
 	output_string(plan->output, "from", *from ? from : NULL);
 	output_string(plan->output, "to", *to ? to : NULL);
 	output_end(plan->output);
-	output_show(plan->output, label, NULL, "%s -> %s", *from ? from : _("(none)"), *to ? to : _("(none)"));
+	output_show(plan->output, label, NULL, "%s -> %s", *from ? from : _("(none)"),
+		    *to ? to : _("(none)"));
 }
 
 static void list_ids(const uint64_t *ids, size_t count, int digits, char text[128])
@@ -307,7 +308,8 @@ static void compare_sections(struct plan *plan, const struct sections *old, cons
 	}
 	for (i = 0; i < old->count; i++)
 		if (!partner(old, i, new))
-			show_section(plan->output, "removed", _("removed"), &old->list[i], NULL, old->list[i].length);
+			show_section(plan->output, "removed", _("removed"), &old->list[i], NULL,
+				     old->list[i].length);
 }
 
 static void show_sections(struct plan *plan)
@@ -390,21 +392,26 @@ static void warn_of_mark(const struct editing *editing, struct output *output)
 	if (!old || !image_ini_retagged(old, first) || editing->result.retagged)
 		return;
 	if (new && image_ini_retagged(new, first)) {
-		snprintf(text, sizeof(text), _("the image stays retagged: it was made for %s, its PSID does not vouch for its board"),
+		snprintf(text, sizeof(text),
+			 _("the image stays retagged: it was made for %s, its PSID does not vouch for its board"),
 			 first);
 		show_warning(output, "stays-retagged", true, text);
 	} else {
-		show_warning(output, "no-longer-retagged", false, _("the first PSID is back: the mark in the INI text goes"));
+		show_warning(output, "no-longer-retagged", false,
+			     _("the first PSID is back: the mark in the INI text goes"));
 	}
 }
 
 static void warn_of_retagging(const struct editing *editing, struct output *output)
 {
-	show_warning(output, "retagged", true, _("the PSID no longer vouches for the board: whoever burns this must compare boards by other means (hardware id and revision, port count, compiled board sections)"));
+	show_warning(output, "retagged", true,
+		     _("the PSID no longer vouches for the board: whoever burns this must compare boards by other means (hardware id and revision, port count, compiled board sections)"));
 	if (editing->result.marked)
-		show_warning(output, "marked", false, _("a comment in the INI text says that the PSID was changed, and from which; cxctl shows it"));
+		show_warning(output, "marked", false,
+			     _("a comment in the INI text says that the PSID was changed, and from which; cxctl shows it"));
 	else
-		show_warning(output, "not-marked", true, _("the image has no INI text: nothing in the file will say that its PSID was changed"));
+		show_warning(output, "not-marked", true,
+			     _("the image has no INI text: nothing in the file will say that its PSID was changed"));
 }
 
 static void warn_of_rom(const struct editing *editing, struct output *output)
@@ -419,7 +426,8 @@ static void warn_of_rom(const struct editing *editing, struct output *output)
 	for (i = 0; i < count; i++) {
 		if (!roms[i].pci_device || roms[i].pci_device == facts->pci_device)
 			continue;
-		snprintf(text, sizeof(text), _("the ROM is for PCI device %04x, the image for %04x: the machine may not start it"),
+		snprintf(text, sizeof(text),
+			 _("the ROM is for PCI device %04x, the image for %04x: the machine may not start it"),
 			 roms[i].pci_device, facts->pci_device);
 		show_warning(output, "rom-for-other-device", true, text);
 	}
@@ -436,9 +444,11 @@ static void warn_of_ini(const struct editing *editing, struct output *output)
 	bool fs2 = facts->place.format == IMAGE_FS2;
 	char text[320];
 
-	show_warning(output, "ini-is-text", false, _("the firmware reads records that were compiled from the board's INI, not its text: the new text changes no behaviour"));
+	show_warning(output, "ini-is-text", false,
+		     _("the firmware reads records that were compiled from the board's INI, not its text: the new text changes no behaviour"));
 	if (id && facts->has & IMAGE_HAS_DEVICE_ID && id != facts->pci_device) {
-		snprintf(text, sizeof(text), _("the INI is for PCI device %04lx, the image for %04x"), id, facts->pci_device);
+		snprintf(text, sizeof(text), _("the INI is for PCI device %04lx, the image for %04x"), id,
+			 facts->pci_device);
 		show_warning(output, "ini-for-other-device", true, text);
 	}
 	/* Later formats name no device, but have sections of their own: firmware-images.md 8.2, 8.3. */
@@ -447,13 +457,14 @@ static void warn_of_ini(const struct editing *editing, struct output *output)
 			     _("the INI is that of a card of format FS3 or later, the image is FS2") :
 			     _("the INI is that of a card of format FS2, the image is of a later one"));
 	if (new_ports && old_ports && new_ports != old_ports) {
-		snprintf(text, sizeof(text), _("the INI says %u ports, the image was made for %u and stays so"), new_ports,
+		snprintf(text, sizeof(text),
+			 _("the INI says %u ports, the image was made for %u and stays so"), new_ports,
 			 old_ports);
 		show_warning(output, "ini-for-other-ports", true, text);
 	}
 }
 
-/* The revision stands in the board's name: a new name says another one, the board stays what it was made for. */
+/* The revision stands in the board's name: a new name says another one, the board stays what it was. */
 static void warn_of_revision(const struct editing *editing, struct output *output)
 {
 	const char *old = editing->before.board.revision;
@@ -467,7 +478,8 @@ static void warn_of_revision(const struct editing *editing, struct output *outpu
 	snprintf(text, sizeof(text), editing->has_ini ?
 		 _("the INI is for board revision %s, the image was made for %s") :
 		 _("the new name says board revision %s, the image was made for %s"), new, old);
-	show_warning(output, editing->has_ini ? "ini-for-other-revision" : "name-of-other-revision", true, text);
+	show_warning(output, editing->has_ini ? "ini-for-other-revision" : "name-of-other-revision", true,
+		     text);
 }
 
 static void show_warnings(struct plan *plan)
@@ -477,9 +489,11 @@ static void show_warnings(struct plan *plan)
 
 	output_array(output, "warnings");
 	if (!plan->differing)
-		show_warning(output, "nothing-changes", false, _("the image is so already: the copy will be the same"));
+		show_warning(output, "nothing-changes", false,
+			     _("the image is so already: the copy will be the same"));
 	if (editing->loaded)
-		show_warning(output, "out-of-a-flash", false, _("the file is what a flash held; the copy is the image alone, as a file for any card of that PSID"));
+		show_warning(output, "out-of-a-flash", false,
+			     _("the file is what a flash held; the copy is the image alone, as a file for any card of that PSID"));
 	if (editing->result.retagged)
 		warn_of_retagging(editing, output);
 	warn_of_mark(editing, output);
@@ -489,7 +503,8 @@ static void show_warnings(struct plan *plan)
 		warn_of_ini(editing, output);
 	warn_of_revision(editing, output);
 	if (editing->edit.set_guids || editing->edit.set_macs || editing->edit.vsd)
-		show_warning(output, "identity-is-the-cards", false, _("GUIDs, MACs and VSD of an image are for cards that lost theirs: a burn keeps the card's own unless told otherwise"));
+		show_warning(output, "identity-is-the-cards", false,
+			     _("GUIDs, MACs and VSD of an image are for cards that lost theirs: a burn keeps the card's own unless told otherwise"));
 	if (editing->verdict == IMAGE_UNUSUAL)
 		show_warning(output, "unusual", false, editing->finding);
 	output_end(output);

@@ -305,7 +305,8 @@ static int begin_catalogue(struct index *index, struct cxctl_error *error)
 	fprintf(index->catalogue,
 		"{\n  \"format\": \"%s\",\n  \"version\": %d,\n  \"root\": %s,\n  \"images\": [",
 		CATALOGUE_FORMAT, CATALOGUE_VERSION,
-		json_object_to_json_string_ext(name, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+		json_object_to_json_string_ext(name,
+					       JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(name);
 	free(root);
 	return 0;

@@ -33,7 +33,8 @@ static int refuse_other(const char *path, struct cxctl_error *error)
 		return 0;	/* image_pick() says why */
 	guess = source_guess(&file.reader);
 	if (guess && (!strcmp(guess->id, "mlx") || !strcmp(guess->id, "ini"))) {
-		result = error_set(error, CXCTL_BAD_IMAGE, "not-an-image", _("%s is not a firmware image"), path);
+		result = error_set(error, CXCTL_BAD_IMAGE, "not-an-image", _("%s is not a firmware image"),
+				   path);
 		error_found(error, "%s", _(guess->what));
 		if (!strcmp(guess->id, "ini"))
 			error_next(error, _("cxctl image ini --check %s looks for mistakes in it"), path);
@@ -52,7 +53,8 @@ static int no_ini(const struct image_picked *picked, struct cxctl_error *error)
 	if (picked->facts.encrypted)
 		error_next(error, _("the image is encrypted: what is inside cannot be read"));
 	else
-		error_next(error, _("vendors leave it out of some images; nothing is wrong with the image because of that"));
+		error_next(error,
+			   _("vendors leave it out of some images; nothing is wrong with the image because of that"));
 	return -1;
 }
 
@@ -138,7 +140,8 @@ static int show_text(const struct options *options, const struct ini_request *re
 	fflush(stdout);
 	if (*retagged)
 		say(options, _("The PSID in it was changed by cxctl; the board's own was %s."), retagged);
-	say(options, "%s", _("This text only describes the board. The firmware reads records that were compiled from it: changing the text changes no behaviour."));
+	say(options, "%s",
+	    _("This text only describes the board. The firmware reads records that were compiled from it: changing the text changes no behaviour."));
 	free(text);
 	image_picked_free(&picked);
 	return command_flush();
@@ -164,8 +167,8 @@ static void on_finding(void *context, const struct image_finding *finding)
 	output_string(output, "text", finding->text);
 	output_end(output);
 	if (finding->where)
-		output_line(output, _("  ! line %llu: %s: %s"), (unsigned long long)finding->where, finding->part,
-			    finding->text);
+		output_line(output, _("  ! line %llu: %s: %s"), (unsigned long long)finding->where,
+			    finding->part, finding->text);
 	else
 		output_line(output, "  ! %s: %s", finding->part, finding->text);
 }
@@ -216,8 +219,9 @@ static int check_text(const struct options *options, const char *path, const cha
 		return bad_text(path, &why, code, error);
 	checking.output = output_open(stdout, options);
 	output_string(checking.output, "path", path);
-	output_line(checking.output, ngettext("%s: an INI of %zu value", "%s: an INI of %zu values", ini.count),
-		    path, ini.count);
+	output_line(checking.output,
+		    ngettext("%s: an INI of %zu value", "%s: an INI of %zu values", ini.count), path,
+		    ini.count);
 	show_board(checking.output, &ini);
 	output_array(checking.output, "findings");
 	code = ini_check(text, length, &listener, &verdict, &why);
@@ -237,7 +241,8 @@ static int check_text(const struct options *options, const char *path, const cha
 		output_line(checking.output, "%s", _("No findings."));
 	if (output_close(checking.output))
 		return command_flush();
-	say(options, "%s", _("This is a check of the text. The firmware reads records that were compiled from it: changing the text changes no behaviour."));
+	say(options, "%s",
+	    _("This is a check of the text. The firmware reads records that were compiled from it: changing the text changes no behaviour."));
 	return checking.findings ? CXCTL_FINDINGS : CXCTL_DONE;
 }
 
@@ -261,8 +266,8 @@ static int check(const struct options *options, const struct ini_request *reques
 
 	if (!code && looks_like_text(&file.reader)) {
 		if (file.reader.size > IMAGE_INI_MOST)
-			code = error_set(&error, CXCTL_BAD_IMAGE, "bad-ini", _("%s is too long for a board's INI"),
-					 request->file);
+			code = error_set(&error, CXCTL_BAD_IMAGE, "bad-ini",
+					 _("%s is too long for a board's INI"), request->file);
 		else
 			code = check_text(options, request->file, (const char *)file.reader.bytes,
 					  file.reader.size, &error);
@@ -316,7 +321,8 @@ int image_cmd_ini(struct options *options, int argc, char **argv)
 {
 	static const struct option_extra extra[] = {
 		[OPTION_OUTPUT] = { "output", 'o', N_("FILE"), N_("save the text to a file") },
-		[OPTION_CHECK] = { "check", 0, NULL, N_("look for mistakes in an INI: a text file, or the one in an image") },
+		[OPTION_CHECK] = { "check", 0, NULL,
+			N_("look for mistakes in an INI: a text file, or the one in an image") },
 		[OPTION_PSID] = { "psid", 0, N_("PSID"), N_("which image of a container") },
 		[OPTION_FORCE] = { "force", 0, NULL, N_("write over a file that exists") },
 	};

@@ -68,7 +68,8 @@ static int check_image(const struct image_picked *image, struct cxctl_error *err
 			      error);
 	if (!*facts->psid)
 		return refuse(image, "no-psid",
-			      _("the image has no PSID, by which a card finds its image in the archive"), error);
+			      _("the image has no PSID, by which a card finds its image in the archive"),
+			      error);
 	return 0;
 }
 
@@ -274,7 +275,8 @@ static int write_archive(struct pack *pack, struct cxctl_error *error)
 	output_number(pack->output, "length", pack->length);
 	output_line(pack->output,
 		    ngettext("%s: MFA2 with %zu image, %llu bytes (%llu unpacked), read back and verified",
-					   "%s: MFA2 with %zu images, %llu bytes (%llu unpacked), read back and verified", pack->count),
+			     "%s: MFA2 with %zu images, %llu bytes (%llu unpacked), read back and verified",
+			     pack->count),
 		    pack->target, pack->count, (unsigned long long)pack->length,
 		    (unsigned long long)pack->payload);
 	return 0;

@@ -186,7 +186,8 @@ static void show_leftover(struct verify *v, const struct subject *subject)
 static void show_second_alive(struct verify *v, unsigned int live)
 {
 	v->findings.count++;
-	output_line(v->output, _("  ! %u images are alive: an earlier burn was interrupted after its commit. Burn again to settle which one stays."),
+	output_line(v->output,
+		    _("  ! %u images are alive: an earlier burn was interrupted after its commit. Burn again to settle which one stays."),
 		    live);
 	v->verdicts[IMAGE_UNUSUAL]++;
 }
@@ -474,7 +475,8 @@ static int result(const struct verify *v)
 int image_cmd_verify(struct options *options, int argc, char **argv)
 {
 	static const struct option_extra extra[] = {
-		{ "psid", 0, N_("PSID"), N_("only the image for this board, out of a container or a directory") },
+		{ "psid", 0, N_("PSID"),
+			N_("only the image for this board, out of a container or a directory") },
 	};
 	static const struct usage usage = {
 		.name = "image verify",

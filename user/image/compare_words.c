@@ -147,8 +147,8 @@ static void say_board(const struct comparison *c, const struct side side[2], boo
 	if (board_known && board_differs)
 		state(c, "compiled-board-differs", same_version_of,
 		      same_version_of ?
-			      _("compiled board sections differ although the versions are the same: other hardware settings") :
-			      _("compiled board sections differ, as they mostly do between versions"));
+		      _("compiled board sections differ although the versions are the same: other hardware settings") :
+		      _("compiled board sections differ, as they mostly do between versions"));
 }
 
 static void say_ports(const struct comparison *c, const struct side side[2])
@@ -235,7 +235,8 @@ static void say_parts(const struct comparison *c)
 		{ CHANGED_IDENTITY, "other-identity", N_("GUIDs, MACs or VSD differ") },
 		{ CHANGED_VSD, "other-vsd", N_("the image's VSD differs") },
 		{ CHANGED_INFO, "other-info", N_("the image info differs") },
-		{ CHANGED_DEVICE_DATA, "other-device-data", N_("device data differ: they belong to the card") },
+		{ CHANGED_DEVICE_DATA, "other-device-data",
+			N_("device data differ: they belong to the card") },
 	};
 	size_t i;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The CRC16 is written down in its augmented form: message bits enter at the low end of a register that begins
- * as 0xffff, and 16 zero bits follow the message. As polynomials over GF(2), a message M of n bits leaves
+ * The CRC16 is written down in its augmented form: message bits enter at the low end of a register that
+ * begins as 0xffff, and 16 zero bits follow the message. As polynomials over GF(2), a message M of n bits
+ * leaves
  *
  *	(0xffff * x^n + M) * x^16 mod P  =  (0xffff * x^16 mod P) * x^n + M * x^16 mod P
  *
@@ -131,7 +132,8 @@ static void prepare(void)
 	}
 	for (i = 1; i < SLICES; i++)
 		for (byte = 0; byte < 256; byte++)
-			slice[i][byte] = (uint16_t)(slice[i - 1][byte] << 8) ^ slice[0][slice[i - 1][byte] >> 8];
+			slice[i][byte] = (uint16_t)(slice[i - 1][byte] << 8) ^
+					 slice[0][slice[i - 1][byte] >> 8];
 	choose();
 }
 

@@ -36,7 +36,8 @@ int mfg_info_take(const struct image_view *flash, const struct toc *table, struc
 	int code;
 
 	if (!section)
-		return image_fail(error, -EBADMSG, table->address, _("there is no MFG_INFO in the device data"));
+		return image_fail(error, -EBADMSG, table->address,
+				  _("there is no MFG_INFO in the device data"));
 	code = toc_read_section(flash, section, info, sizeof(info), error);
 	if (code)
 		return code;

@@ -46,7 +46,8 @@ bool image_edit_forbidden(const struct image_facts *facts, char *why, size_t roo
 		return true;
 	}
 	if (facts->signed_by)
-		snprintf(why, room, _("the image is signed (section %s): changed firmware makes that worthless"),
+		snprintf(why, room,
+			 _("the image is signed (section %s): changed firmware makes that worthless"),
 			 facts->signed_by);
 	return facts->signed_by;
 }
@@ -79,8 +80,8 @@ static int check_text(struct editor *e, const char *what, const char *text, size
 		return 0;
 	length = strlen(text);
 	if (length > most)
-		return image_fail(e->error, -EINVAL, 0, _("%s has at most %zu characters, this has %zu"), what,
-				  most, length);
+		return image_fail(e->error, -EINVAL, 0, _("%s has at most %zu characters, this has %zu"),
+				  what, most, length);
 	for (i = 0; i < length; i++)
 		if (text[i] < 0x20 || text[i] > 0x7e)
 			return image_fail(e->error, -EINVAL, 0, _("%s: character %zu is not printable ASCII"),

@@ -37,7 +37,8 @@ static unsigned int guarded_at(uintptr_t address)
 /* A page of a map that the file no longer has. Only what may be called in a signal handler. */
 static void bus_error(int number, siginfo_t *info, void *context)
 {
-	static const char before[] = "cxctl: ", behind[] = ": the file became shorter while it was being read\n";
+	static const char before[] = "cxctl: ",
+			  behind[] = ": the file became shorter while it was being read\n";
 	unsigned int at = guarded_at((uintptr_t)info->si_addr);
 
 	(void)number;
@@ -128,8 +129,8 @@ static int check_kind(const struct stat *status, const char *name, struct image_
 	else if (S_ISBLK(status->st_mode))
 		what = _("a block device");
 	if (what)
-		return image_fail(error, -EINVAL, 0, _("%.200s is %s, not a regular file: copy it to a file first"),
-				  name, what);
+		return image_fail(error, -EINVAL, 0,
+				  _("%.200s is %s, not a regular file: copy it to a file first"), name, what);
 	if ((uint64_t)status->st_size > IMAGE_FILE_MOST)
 		return image_fail(error, -EFBIG, IMAGE_FILE_MOST,
 				  _("%.200s has %llu bytes, no firmware file has more than %llu"), name,
@@ -152,7 +153,8 @@ int image_file_of(int descriptor, const char *name, struct image_file *file, str
 		file->mapped = status.st_size;
 		file->map = mmap(NULL, file->mapped, PROT_READ, MAP_PRIVATE, descriptor, 0);
 		if (file->map == MAP_FAILED) {
-			code = image_fail(error, -errno, 0, _("%.200s cannot be mapped: %s"), name, strerror(errno));
+			code = image_fail(error, -errno, 0, _("%.200s cannot be mapped: %s"), name,
+					  strerror(errno));
 			file->map = NULL;
 			file->mapped = 0;
 		}
@@ -163,7 +165,8 @@ int image_file_of(int descriptor, const char *name, struct image_file *file, str
 	}
 	if (file->map)
 		guard(file->map, file->mapped, name);
-	file->reader = (struct image_reader){ file_read, (void *)(intptr_t)descriptor, file->mapped, file->map };
+	file->reader = (struct image_reader){ file_read, (void *)(intptr_t)descriptor, file->mapped,
+					      file->map };
 	return 0;
 }
 
@@ -175,7 +178,9 @@ int image_file_open(const char *path, struct image_file *file, struct image_erro
 	memset(file, 0, sizeof(*file));
 	file->descriptor = -1;
 	if (descriptor < 0 && errno == ENXIO)	/* so say these */
-		return image_fail(error, -EINVAL, 0, _("%.200s is a socket or a device without driver, not a regular file"), path);
+		return image_fail(error, -EINVAL, 0,
+				  _("%.200s is a socket or a device without driver, not a regular file"),
+				  path);
 	if (descriptor < 0)
 		return image_fail(error, -errno, 0, _("%.200s: %s"), path, strerror(errno));
 	return image_file_of(descriptor, path, file, error);

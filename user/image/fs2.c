@@ -41,8 +41,8 @@ static int boot2_block(struct fs2_chain *chain, const uint8_t *header, struct fs
 
 	if (words < BOOT2_WORDS_LEAST || words > BOOT2_WORDS_MOST)
 		return image_fail(error, -EBADMSG, chain->position + 4,
-				  _("BOOT2 at 0x%x claims 0x%x words, %d to %d are possible"), chain->position,
-				  words, BOOT2_WORDS_LEAST, BOOT2_WORDS_MOST);
+				  _("BOOT2 at 0x%x claims 0x%x words, %d to %d are possible"),
+				  chain->position, words, BOOT2_WORDS_LEAST, BOOT2_WORDS_MOST);
 	if (end > view_size(chain->view))
 		return image_fail(error, -EBADMSG, chain->position,
 				  _("BOOT2 at 0x%x would end at 0x%llx, the image's place ends at 0x%llx"),
@@ -310,15 +310,16 @@ static int read_section(const struct image_view *view, uint32_t body, uint32_t t
 
 	if (body < FS2_BOOT2 + FS2_SECTION_HEADER || body & 3)
 		return image_fail(error, -EBADMSG, type == FS2_GUID ? FS2_GUIDS : FS2_INFO,
-				  _("the pointer to section %s, 0x%x, is impossible"), fs2_type_name(type), body);
+				  _("the pointer to section %s, 0x%x, is impossible"),
+				  fs2_type_name(type), body);
 	code = view_read(view, offset, bytes, FS2_SECTION_HEADER, error);
 	if (code)
 		return code;
 	*size = get32(bytes + 4);
 	if (get32(bytes) != type || !*size || *size > (room - FS2_SECTION_HEADER - 4) / 4)
 		return image_fail(error, -EBADMSG, offset,
-				  _("no section %s at 0x%x: type %u, 0x%x words"), fs2_type_name(type), offset,
-				  get32(bytes), *size);
+				  _("no section %s at 0x%x: type %u, 0x%x words"),
+				  fs2_type_name(type), offset, get32(bytes), *size);
 	*size *= 4;
 	code = view_read(view, body, bytes + FS2_SECTION_HEADER, *size + 4, error);
 	if (code)
@@ -329,8 +330,8 @@ static int read_section(const struct image_view *view, uint32_t body, uint32_t t
 		*crc = stored;
 	if (!crc && stored != computed)
 		return image_fail(error, -EBADMSG, body + *size,
-				  _("section %s at 0x%x: CRC should be 0x%04x, is 0x%08x"), fs2_type_name(type),
-				  offset, computed, stored);
+				  _("section %s at 0x%x: CRC should be 0x%04x, is 0x%08x"),
+				  fs2_type_name(type), offset, computed, stored);
 	return 0;
 }
 
@@ -465,7 +466,8 @@ static int read_header(const struct image_view *view, struct image_facts *facts,
 				  _("the word of the chunk size, 0x%08x, does not add up to 0"), failsafe);
 	if (byte_sum(info))
 		return image_fail(error, -EBADMSG, FS2_INFO,
-				  _("the pointer to the image information, 0x%08x, does not add up to 0"), info);
+				  _("the pointer to the image information, 0x%08x, does not add up to 0"),
+				  info);
 	facts->silicon_revision = header[0];
 	facts->failsafe = failsafe & 8;
 	facts->info_offset = info & 0xffffff;

@@ -148,7 +148,8 @@ static int rebuild(struct fs2_editor *e, const struct fs2_edit *edit)
 			append_rom(e, edit, i + 1 == last);
 	}
 	if (!e->guid.end || !e->info.end)
-		return image_fail(e->error, -EBADMSG, 0, _("the image has no GUID or image information section"));
+		return image_fail(e->error, -EBADMSG, 0,
+				  _("the image has no GUID or image information section"));
 	info = e->info.body & 0xffffff;
 	put32(e->out + FS2_INFO, info | (uint32_t)(uint8_t)-byte_sum(info) << 24);
 	put32(e->out + FS2_LENGTH, e->end);

@@ -105,7 +105,8 @@ void fs2_check_jumps(struct fs2_verification *v)
 		return;
 	if (v->jump_size != v->code_count * JUMP) {
 		check_compared(v->check, IMAGE_UNUSUAL, name, v->jump_body - 12, v->code_count * JUMP,
-			       v->jump_size, _("the table does not have one record for each section of code"));
+			       v->jump_size,
+			       _("the table does not have one record for each section of code"));
 		return;
 	}
 	for (i = 0; i < v->code_count; i++) {

@@ -26,8 +26,8 @@ int fs3_boot2_length(const struct image_view *view, uint32_t *length, struct ima
 	words = get32(bytes);
 	if (words < BOOT2_WORDS_LEAST || words > BOOT2_WORDS_MOST)
 		return image_fail(error, -EBADMSG, FS3_BOOT2 + 4,
-				  _("BOOT2 at 0x%x claims 0x%x words, %d to %d are possible"), FS3_BOOT2, words,
-				  BOOT2_WORDS_LEAST, BOOT2_WORDS_MOST);
+				  _("BOOT2 at 0x%x claims 0x%x words, %d to %d are possible"),
+				  FS3_BOOT2, words, BOOT2_WORDS_LEAST, BOOT2_WORDS_MOST);
 	*length = 4 * (words + 4);
 	return 0;
 }
@@ -200,7 +200,8 @@ static int visit_boot2(const struct image_view *view, section_visit visit, void 
 		       struct image_error *error)
 {
 	struct image_section described = {
-		.name = "BOOT2", .start = FS3_BOOT2, .described_at = FS3_BOOT2, .crc_kind = IMAGE_CRC_IN_SECTION,
+		.name = "BOOT2", .start = FS3_BOOT2, .described_at = FS3_BOOT2,
+		.crc_kind = IMAGE_CRC_IN_SECTION,
 	};
 	uint8_t words[8];
 	uint32_t length;

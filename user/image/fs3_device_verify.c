@@ -96,7 +96,8 @@ static void check_ids(struct fs3_verification *v, const struct toc_section *sect
 		entry = block + i * UID_ENTRY;
 		uid = get64(entry + 8);
 		if (uid && !entry[1] && !entry[3])
-			check_finding(v->check, IMAGE_UNUSUAL, name, section->address + FS3_IDS + i * UID_ENTRY,
+			check_finding(v->check, IMAGE_UNUSUAL, name,
+				      section->address + FS3_IDS + i * UID_ENTRY,
 				      _("ids are given, but not how many"));
 		if (i >= entries / 2 && (uid >> 48 || uid >> 40 & 1))
 			check_finding(v->check, IMAGE_UNUSUAL, name,

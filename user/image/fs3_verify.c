@@ -173,8 +173,8 @@ static int check_table(struct fs3_verification *v, bool *good, struct image_erro
 	if (code)
 		return code;
 	if (!v->itoc.present)
-		return image_fail(error, -EBADMSG, v->place_at, _("there is no table of contents from 0x%x on"),
-				  v->place_at);
+		return image_fail(error, -EBADMSG, v->place_at,
+				  _("there is no table of contents from 0x%x on"), v->place_at);
 	code = fs3_blank(v, &v->view, "BOOT2", v->boot2_end, v->place_at, error);
 	v->first = first_section(&v->itoc);
 	v->end = toc_end(&v->itoc);

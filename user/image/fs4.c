@@ -31,8 +31,8 @@ int fs4_pointers(const struct image_view *view, uint32_t pointers[FS4_POINTER_CO
 		pointers[i] = get32(bytes + 8 * i);
 		if (!pointer_good(bytes + 8 * i))
 			return image_fail(error, -EBADMSG, FS4_POINTERS + 8 * i,
-					  _("hardware pointer %u is 0x%x: its CRC should be 0x%04x, is 0x%08x"), i,
-					  pointers[i], image_pointer_crc(pointers[i]),
+					  _("hardware pointer %u is 0x%x: its CRC should be 0x%04x, is 0x%08x"),
+					  i, pointers[i], image_pointer_crc(pointers[i]),
 					  get32(bytes + 8 * i + 4));
 		if (pointers[i] == UINT32_MAX)
 			pointers[i] = 0;
@@ -208,7 +208,8 @@ int fs4_facts(const struct image_reader *reader, const struct image_place *place
 	else
 		code = encrypted_facts(&view, pointers, info, facts, error);
 	if (!code && facts->length & 3)
-		code = image_fail(error, -EBADMSG, 0, _("the image claims 0x%x bytes, which are not whole dwords"),
+		code = image_fail(error, -EBADMSG, 0,
+				  _("the image claims 0x%x bytes, which are not whole dwords"),
 				  facts->length);
 	if (!code && facts->length > view_size(&view))
 		code = image_fail(error, -EBADMSG, 0, _("the image claims 0x%x bytes, its place has 0x%llx"),

@@ -59,8 +59,8 @@ int fs4_flash_size(const struct image_reader *reader, enum image_format format, 
 uint64_t fs4_hashes_length(uint32_t words);
 /* Bytes of BOOT2, its CRC included; 0: what stands there cannot be one. */
 int fs4_boot2_length(const struct image_view *view, uint32_t at, uint64_t *length, struct image_error *error);
-int fs5_boot2_length(const struct image_view *view, const uint32_t pointers[FS4_POINTER_COUNT], uint64_t *length,
-		     struct image_error *error);
+int fs5_boot2_length(const struct image_view *view, const uint32_t pointers[FS4_POINTER_COUNT],
+		     uint64_t *length, struct image_error *error);
 
 /* What stands before the sections. */
 struct fs4_part {

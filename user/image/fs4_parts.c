@@ -38,7 +38,8 @@ int fs4_boot2_length(const struct image_view *view, uint32_t at, uint64_t *lengt
 	return 0;
 }
 
-static int hashes_length(const struct image_view *view, uint32_t at, uint64_t *length, struct image_error *error)
+static int hashes_length(const struct image_view *view, uint32_t at, uint64_t *length,
+			 struct image_error *error)
 {
 	uint8_t words[4];
 	int code;
@@ -101,7 +102,8 @@ static void close_parts(struct fs4_parts *parts, uint64_t end)
 	for (i = 0; i < parts->count; i++) {
 		if (!parts->part[i].open)
 			continue;
-		for (next = i + 1; next < parts->count && parts->part[next].start <= parts->part[i].start; next++)
+		for (next = i + 1; next < parts->count && parts->part[next].start <= parts->part[i].start;
+		     next++)
 			;
 		parts->part[i].end = next < parts->count ? parts->part[next].start : end;
 		if (parts->part[i].end < parts->part[i].start)
@@ -153,7 +155,8 @@ static int visit_parts(const struct image_view *view, const struct fs4_parts *pa
 			.start = part->start,
 			.length = part->end - part->start,
 			.described_at = FS4_POINTERS + 8 * part->pointer,
-			.crc_kind = part->open || (fs5 && part->pointer != FS4_TOOLS && part->pointer != FS4_HASHES) ?
+			.crc_kind = part->open || (fs5 && part->pointer != FS4_TOOLS &&
+						   part->pointer != FS4_HASHES) ?
 				    IMAGE_CRC_ABSENT : IMAGE_CRC_IN_SECTION,
 		};
 

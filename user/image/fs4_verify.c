@@ -49,8 +49,8 @@ static int check_start(struct fs4_verification *v, struct image_error *error)
 		check_compared(v->check, IMAGE_UNUSUAL, "header", FS4_VERSION, version, get32(words),
 			       _("a version that no known image has"));
 	if (get32(words + 4) != UINT32_MAX)
-		check_compared(v->check, IMAGE_UNUSUAL, "header", FS4_VERSION + 4, UINT32_MAX, get32(words + 4),
-			       _("a word that is all ones elsewhere is not"));
+		check_compared(v->check, IMAGE_UNUSUAL, "header", FS4_VERSION + 4, UINT32_MAX,
+			       get32(words + 4), _("a word that is all ones elsewhere is not"));
 	return 0;
 }
 
@@ -71,8 +71,9 @@ static int check_pointers(struct fs4_verification *v, struct image_error *error)
 		if (code)
 			return code;
 		if (get32(entry) == UINT32_MAX && get32(entry + 4) && get32(entry + 4) != UINT32_MAX)
-			check_compared(v->check, IMAGE_UNUSUAL, part.name, FS4_POINTERS + 8 * i + 4, UINT32_MAX,
-				       get32(entry + 4), _("the CRC of a pointer that is not used"));
+			check_compared(v->check, IMAGE_UNUSUAL, part.name, FS4_POINTERS + 8 * i + 4,
+				       UINT32_MAX, get32(entry + 4),
+				       _("the CRC of a pointer that is not used"));
 		if (!v->pointers[i] && needed[i] && !v->fs5)
 			check_finding(v->check, IMAGE_UNUSUAL, part.name, FS4_POINTERS + 8 * i,
 				      _("pointer %u is not set"), i);
@@ -114,7 +115,8 @@ static int check_tools(struct fs4_verification *v, struct image_error *error)
 	return 0;
 }
 
-int boot2_verify(struct image_check *check, const struct image_view *view, uint32_t at, struct image_error *error)
+int boot2_verify(struct image_check *check, const struct image_view *view, uint32_t at,
+		 struct image_error *error)
 {
 	uint8_t words[4] = { 0 };
 	uint64_t length;
@@ -124,7 +126,8 @@ int boot2_verify(struct image_check *check, const struct image_view *view, uint3
 	if (code)
 		return code;
 	if (length)
-		return verify_crc(check, view, "BOOT2", 0, at, length, at + length - 4, at + length - 4, error);
+		return verify_crc(check, view, "BOOT2", 0, at, length, at + length - 4, at + length - 4,
+				  error);
 	if (view_holds(view, at, 8))
 		code = view_read(view, at + 4ULL, words, sizeof(words), error);
 	if (!code)
@@ -144,8 +147,8 @@ static int check_parts(struct fs4_verification *v, uint64_t *least, struct image
 	for (i = 0; i < v->parts.count; i++, before = part) {
 		part = &v->parts.part[i];
 		if (!part->open && part->start < end)
-			check_compared(v->check, IMAGE_DAMAGED, part->name ? part->name : "ITOC", part->start, end,
-				       part->start, _("it overlaps the part before it"));
+			check_compared(v->check, IMAGE_DAMAGED, part->name ? part->name : "ITOC", part->start,
+				       end, part->start, _("it overlaps the part before it"));
 		if (before && !before->open && part->start > end) {
 			code = view_blank(&v->view, end, part->start - end, &blank, error);
 			if (code)
@@ -188,7 +191,8 @@ static int check_image(struct fs4_verification *v, struct image_error *error)
 	if (!code)
 		code = toc_verify(v->check, &v->view, &v->itoc, "ITOC_HEADER", &good, error);
 	if (!code && v->pointers[FS4_HASHES])
-		code = hashes_verify(v->check, &v->view, v->pointers[FS4_HASHES], good ? &v->itoc : NULL, error);
+		code = hashes_verify(v->check, &v->view, v->pointers[FS4_HASHES], good ? &v->itoc : NULL,
+				     error);
 	if (code || !good)
 		return code;
 	for (i = 0; i < v->itoc.count && !code; i++)

@@ -12,8 +12,8 @@ static uint32_t little32(const uint8_t *bytes)
 }
 
 /* Component 0 of the NCORE header is BOOT2 with the hashes table behind it. */
-int fs5_boot2_length(const struct image_view *view, const uint32_t pointers[FS4_POINTER_COUNT], uint64_t *length,
-		     struct image_error *error)
+int fs5_boot2_length(const struct image_view *view, const uint32_t pointers[FS4_POINTER_COUNT],
+		     uint64_t *length, struct image_error *error)
 {
 	uint64_t header = pointers[FS4_NCORE_BCH], table = pointers[FS4_HASHES], hashes;
 	uint8_t word[4];

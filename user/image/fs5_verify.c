@@ -14,8 +14,8 @@ int fs5_verify(const struct image_reader *reader, const struct image_place *plac
 }
 
 /* A header that begins as one should. */
-static int check_header(struct image_check *check, const struct image_view *view, const char *name, uint32_t at,
-			struct image_error *error)
+static int check_header(struct image_check *check, const struct image_view *view, const char *name,
+			uint32_t at, struct image_error *error)
 {
 	struct image_part part = { .name = name, .start = at, .length = FS5_BCH_LENGTH, .crc_ignored = true };
 	uint8_t magic[4];
@@ -75,15 +75,15 @@ static int check_boot2(struct image_check *check, const struct image_view *view,
 		return 0;
 	}
 	if (start != header + FS5_BCH_LENGTH)
-		check_compared(check, IMAGE_UNUSUAL, "BOOT2", FS4_POINTERS + 8 * FS4_BOOT2, header + FS5_BCH_LENGTH,
-			       start, _("it does not stand behind its header"));
+		check_compared(check, IMAGE_UNUSUAL, "BOOT2", FS4_POINTERS + 8 * FS4_BOOT2,
+			       header + FS5_BCH_LENGTH, start, _("it does not stand behind its header"));
 	if (hashes != start + part.length)
 		check_compared(check, IMAGE_UNUSUAL, "HASHES_TABLE", FS4_POINTERS + 8 * FS4_HASHES,
 			       start + part.length, hashes, _("it does not stand behind BOOT2"));
 	code = view_read(view, hashes + 4ULL, word, sizeof(word), error);
 	if (!code)
-		code = check_component(check, view, header, start, part.length + fs4_hashes_length(get32(word)),
-				       &matched, error);
+		code = check_component(check, view, header, start,
+				       part.length + fs4_hashes_length(get32(word)), &matched, error);
 	if (code)
 		return code;
 	part.crc_ignored = !matched;
@@ -107,7 +107,8 @@ int fs5_boot_verify(struct image_check *check, const struct image_view *view,
 
 	for (i = 0; i < sizeof(headers) / sizeof(headers[0]) && !code; i++)
 		if (pointers[headers[i].pointer])
-			code = check_header(check, view, headers[i].name, pointers[headers[i].pointer], error);
+			code = check_header(check, view, headers[i].name, pointers[headers[i].pointer],
+					    error);
 	if (code)
 		return code;
 	if (!pointers[FS4_NCORE_BCH] || !pointers[FS4_HASHES]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of hashes of FS4 and FS5: firmware-images.md 4.6. No vendor's tool compares the SHA-512 values and
- * no whole image with a table was at hand, so a hash that differs is called unusual, not damage.
+ * The table of hashes of FS4 and FS5: firmware-images.md 4.6. No vendor's tool compares the SHA-512 values
+ * and no whole image with a table was at hand, so a hash that differs is called unusual, not damage.
  */
 #include <errno.h>
 
@@ -79,8 +79,8 @@ static int check_entry(struct table *table, unsigned int number, struct image_er
 	type = entry[1];
 	offset = get32(entry) & 0xffff;
 	if (TABLE_HEADER + offset + HASH_LENGTH > table->length || offset & 3) {
-		check_finding(table->check, IMAGE_UNUSUAL, "HASHES_TABLE", at, _("entry %u leads out of the table"),
-			      number);
+		check_finding(table->check, IMAGE_UNUSUAL, "HASHES_TABLE", at,
+			      _("entry %u leads out of the table"), number);
 		return 0;
 	}
 	if (!covered(table->toc, type, table->seen[type]++, &start, &length) ||
@@ -91,7 +91,8 @@ static int check_entry(struct table *table, unsigned int number, struct image_er
 		code = view_sha512(table->view, start, length, hash, error);
 	if (!code && memcmp(hash, stored, sizeof(hash)))
 		check_compared(table->check, IMAGE_UNUSUAL, "HASHES_TABLE", table->at + TABLE_HEADER + offset,
-			       get32(hash), get32(stored), _("the hash of %s is another (first words compared)"),
+			       get32(hash), get32(stored),
+			       _("the hash of %s is another (first words compared)"),
 			       type == TYPE_ITOC ? "ITOC" : section_type_name(type));
 	return code;
 }
@@ -109,8 +110,8 @@ static int check_entries(struct table *table, struct image_error *error)
 	table->entries = get32(htoc) == 1 ? 64 : 28;
 	table->count = htoc[7];
 	size = TABLE_HEADER + HTOC_HEADER + table->entries * (HTOC_ENTRY + HASH_LENGTH) + TABLE_TAIL;
-	if (get32(htoc) > 1 || htoc[6] || get32(htoc + 4) >> 16 != HASH_LENGTH || table->count > table->entries ||
-	    table->length != size) {
+	if (get32(htoc) > 1 || htoc[6] || get32(htoc + 4) >> 16 != HASH_LENGTH ||
+	    table->count > table->entries || table->length != size) {
 		check_compared(table->check, IMAGE_UNUSUAL, "HASHES_TABLE", table->at + TABLE_HEADER, size,
 			       table->length, _("a form of the table that is not known"));
 		return 0;
@@ -122,8 +123,8 @@ static int check_entries(struct table *table, struct image_error *error)
 	return code;
 }
 
-int hashes_verify(struct image_check *check, const struct image_view *view, uint32_t at, const struct toc *toc,
-		  struct image_error *error)
+int hashes_verify(struct image_check *check, const struct image_view *view, uint32_t at,
+		  const struct toc *toc, struct image_error *error)
 {
 	struct table table = { .check = check, .view = view, .toc = toc, .at = at };
 	uint8_t header[TABLE_HEADER];

@@ -253,8 +253,8 @@ int image_query(const struct image_reader *reader, enum image_layout layout, uns
 		return image_fail(error, -ENOENT, places[0].address,
 				  _("a firmware magic stands at 0x%x, but no image of format %s can start there"),
 				  places[0].address, image_format_name(places[0].format));
-	return image_fail(error, -ENOENT, 0, _("no firmware magic at any of the %d places where one can stand"),
-			  IMAGE_PLACES);
+	return image_fail(error, -ENOENT, 0,
+			  _("no firmware magic at any of the %d places where one can stand"), IMAGE_PLACES);
 }
 
 int image_sections(const struct image_reader *reader, const struct image_place *place,

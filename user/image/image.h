@@ -83,7 +83,7 @@ int image_locate(const struct image_reader *reader, enum image_layout layout, st
 
 /* Product of a ROM: firmware-images.md 6.2. */
 enum image_rom_product {
-	IMAGE_ROM_UNKNOWN = 0,		/* a chain of PCI images without the vendor's record: no version either */
+	IMAGE_ROM_UNKNOWN = 0,		/* a chain of PCI images without the vendor's record: no version */
 	IMAGE_ROM_CLP_STRING = 0x0f,
 	IMAGE_ROM_PXE = 0x10,
 	IMAGE_ROM_UEFI = 0x11,
@@ -186,7 +186,7 @@ struct image_facts {
 	char device_vsd[209];
 	uint32_t security_flags;	/* IMAGE_SECURITY_*; IMAGE_INFO dword 0, bits 15:0 */
 	bool security_keys;		/* sections for signature and keys are present */
-	const char *signed_by;		/* section that holds a signature, whatever the flags say; NULL: none */
+	const char *signed_by;		/* section with a signature, whatever the flags say; NULL: none */
 	uint32_t security_version;
 	char device_data_trouble[160];	/* why identity is missing; empty when it is not */
 	uint32_t dtoc_address;		/* FS4, FS5: physical; 0: there is no device data */
@@ -277,7 +277,7 @@ int image_ini(const struct image_reader *reader, const struct image_place *place
  * such a PSID no longer vouches for the board.
  */
 bool image_ini_retagged(const char *ini, char from[17]);
-/* The same of the image's INI, which is unpacked only past the eye: cheap. False also when it cannot be read. */
+/* The same of the image's INI, of which only that comment is unpacked. False also when it cannot be read. */
 bool image_retagged(const struct image_reader *reader, const struct image_place *place, char from[17]);
 
 /*

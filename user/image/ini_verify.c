@@ -34,8 +34,8 @@ static int compare_psid(struct image_check *check, const char *text, size_t leng
 	ini_board(&ini, &board);
 	*found = board.psid;
 	if (board.psid && strcmp(board.psid, psid))
-		check_finding(check, IMAGE_UNUSUAL, "INI", 0, _("the INI is for PSID %.16s, the image for %s"),
-			      board.psid, psid);
+		check_finding(check, IMAGE_UNUSUAL, "INI", 0,
+			      _("the INI is for PSID %.16s, the image for %s"), board.psid, psid);
 	ini_free(&ini);
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The message of digests and signatures: an image with holes of ones. firmware-images.md 4.7. In images with a
- * hashes table ("version 2") the CRCs that MAIN_CODE holds behind each line are left out,
- * and what some chips have behind the boot record counts as ones.
+ * The message of digests and signatures: an image with holes of ones. firmware-images.md 4.7. In images
+ * with a hashes table ("version 2") the CRCs that MAIN_CODE holds behind each line are left out, and what
+ * some chips have behind the boot record counts as ones.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -181,8 +181,8 @@ static int check_sizes(const struct fs2_target *target, const struct image_facts
 
 	if (flash_size > UINT32_MAX || flash_size < 2ULL * chunk)
 		return image_fail(error, -EINVAL, 0,
-				  _("two slots of chunks of 0x%x bytes do not fit in a flash of 0x%llx bytes"), chunk,
-				  (unsigned long long)flash_size);
+				  _("two slots of chunks of 0x%x bytes do not fit in a flash of 0x%llx bytes"),
+				  chunk, (unsigned long long)flash_size);
 	if (!target->flash_sector || target->flash_sector > chunk)
 		return image_fail(error, -EINVAL, 0,
 				  _("the flash erases 0x%x bytes at a time, a chunk of the image has 0x%x"),
@@ -191,8 +191,8 @@ static int check_sizes(const struct fs2_target *target, const struct image_facts
 	if (length > plan->window_length ||
 	    round_up(length, target->flash_sector) > plan->window_length)
 		return image_fail(error, -EINVAL, 0,
-				  _("the image has 0x%x bytes, a slot of this flash has room for 0x%x"), length,
-				  plan->window_length);
+				  _("the image has 0x%x bytes, a slot of this flash has room for 0x%x"),
+				  length, plan->window_length);
 	return 0;
 }
 

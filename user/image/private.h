@@ -128,9 +128,13 @@ int fs5_verify(const struct image_reader *reader, const struct image_place *plac
 
 /* As image_sections(), by format. */
 typedef int (*section_visit)(void *context, const struct image_section *section);
-int fs2_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error);
-int fs3_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error);
-int fs4_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error);
-int fs5_sections(const struct image_view *view, section_visit visit, void *context, struct image_error *error);
+int fs2_sections(const struct image_view *view, section_visit visit, void *context,
+		 struct image_error *error);
+int fs3_sections(const struct image_view *view, section_visit visit, void *context,
+		 struct image_error *error);
+int fs4_sections(const struct image_view *view, section_visit visit, void *context,
+		 struct image_error *error);
+int fs5_sections(const struct image_view *view, section_visit visit, void *context,
+		 struct image_error *error);
 
 #endif /* IMAGE_PRIVATE_H */

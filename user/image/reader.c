@@ -40,8 +40,8 @@ int reader_read(const struct image_reader *reader, uint64_t offset, void *buffer
 		now = length < READ_MOST ? length : READ_MOST;
 		code = reader->read(reader->context, offset, to, now);
 		if (code)
-			return image_fail(error, code, offset, _("reading %zu bytes at 0x%llx failed: %s"), now,
-					  (unsigned long long)offset, strerror(-code));
+			return image_fail(error, code, offset, _("reading %zu bytes at 0x%llx failed: %s"),
+					  now, (unsigned long long)offset, strerror(-code));
 		offset += now;
 		to += now;
 		length -= now;

@@ -88,7 +88,8 @@ int image_rom_check(const uint8_t *rom, size_t length, struct image_error *error
 	head = rom[2] * 512U;
 	if (head > length)
 		return image_fail(error, -EBADMSG, 2,
-				  _("the first PCI image claims 0x%zx bytes, the file has 0x%zx"), head, length);
+				  _("the first PCI image claims 0x%zx bytes, the file has 0x%zx"),
+				  head, length);
 	for (i = 0; i < head; i++)
 		sum += rom[i];
 	if (sum && summed(roms, count))

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The plain digest, and signatures by keys that the image holds: firmware-images.md 4.7. A key in the image
- * proves that nobody changed the image behind the signer's back; who the signer is, only the card's fuses know.
+ * proves that nobody changed the image behind the signer's back; who the signer is, only the card's fuses
+ * know.
  */
 #include <errno.h>
 #include <openssl/evp.h>
@@ -105,7 +106,8 @@ static bool fits(const struct signature *signature, const struct key *key)
 	    EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) > 0 &&
 	    EVP_PKEY_CTX_set_signature_md(context, is_2048 ? EVP_sha256() : EVP_sha512()) > 0)
 		good = EVP_PKEY_verify(context, value_of(signature), signature->kind->value,
-				       is_2048 ? signature->sha256 : signature->sha512, is_2048 ? 32 : 64) == 1;
+				       is_2048 ? signature->sha256 : signature->sha512,
+				       is_2048 ? 32 : 64) == 1;
 	EVP_PKEY_CTX_free(context);
 	EVP_PKEY_free(rsa);
 	return good;
@@ -286,7 +288,8 @@ static int check_digest(struct image_check *check, const struct image_view *view
 	if (part.verdict)
 		check_compared(check, part.verdict, signature->kind->name,
 			       signature->section->address + 2 * UUID_LENGTH + i, get32(digest + i),
-			       get32(stored + i), _("the digest is not that of the image (first different words)"));
+			       get32(stored + i),
+			       _("the digest is not that of the image (first different words)"));
 	return 0;
 }
 
@@ -306,7 +309,8 @@ static int read_signature(struct image_check *check, const struct image_view *vi
 	code = view_read(view, signature->section->address, signature->bytes, length, error);
 	if (code)
 		return code;
-	if (!all_bytes(value_of(signature), kind->value, 0) && !all_bytes(value_of(signature), kind->value, 0xff))
+	if (!all_bytes(value_of(signature), kind->value, 0) &&
+	    !all_bytes(value_of(signature), kind->value, 0xff))
 		return 0;
 	*there = false;
 	if (!all_bytes(signature->bytes, 2 * UUID_LENGTH, value_of(signature)[0]))
@@ -316,8 +320,8 @@ static int read_signature(struct image_check *check, const struct image_view *vi
 }
 
 /* What no CRC guards when its entry says so: the words behind the value. */
-static int check_tail(struct image_check *check, const struct image_view *view, const struct signature *signature,
-		      struct image_error *error)
+static int check_tail(struct image_check *check, const struct image_view *view,
+		      const struct signature *signature, struct image_error *error)
 {
 	uint32_t length = 2 * UUID_LENGTH + signature->kind->value, rest;
 	uint8_t tail[0x20];
@@ -332,7 +336,8 @@ static int check_tail(struct image_check *check, const struct image_view *view, 
 	if (code)
 		return code;
 	if (!all_bytes(tail, rest, 0) && !all_bytes(tail, rest, 0xff))
-		check_finding(check, IMAGE_UNUSUAL, signature->kind->name, signature->section->address + length,
+		check_finding(check, IMAGE_UNUSUAL, signature->kind->name,
+			      signature->section->address + length,
 			      _("bytes behind the signature are not blank"));
 	return 0;
 }

@@ -164,8 +164,8 @@ int toc_read_section(const struct image_view *view, const struct toc_section *se
 
 	if (section->size < length)
 		return image_fail(error, -EBADMSG, section->where,
-				  _("section %s has 0x%x bytes, 0x%x are needed"), section_type_name(section->type),
-				  section->size, length);
+				  _("section %s has 0x%x bytes, 0x%x are needed"),
+				  section_type_name(section->type), section->size, length);
 	code = view_read(view, section->address, bytes, length, error);
 	if (code)
 		return code;
@@ -190,7 +190,8 @@ int toc_check(const struct toc *toc, const char *name, struct image_error *error
 					  toc->sections[i].where, toc->sections[i].computed_crc,
 					  toc->sections[i].stored_crc);
 	if (!toc->ended)
-		return image_fail(error, -EBADMSG, toc->address, _("%s at 0x%x has no end"), name, toc->address);
+		return image_fail(error, -EBADMSG, toc->address, _("%s at 0x%x has no end"), name,
+				  toc->address);
 	return 0;
 }
 
@@ -227,7 +228,8 @@ int toc_visit(const struct image_view *view, const struct toc *toc, bool device_
 			return image_fail(error, -EBADMSG, section.described_at,
 					  _("section %s, 0x%llx bytes at 0x%llx, lies outside its place of 0x%llx bytes"),
 					  section.name, (unsigned long long)section.length,
-					  (unsigned long long)section.start, (unsigned long long)view_size(view));
+					  (unsigned long long)section.start,
+					  (unsigned long long)view_size(view));
 		result = visit(context, &section);
 	}
 	return result;

@@ -546,8 +546,8 @@ int edit_dev_info(struct editor *e, uint8_t info[DEV_INFO_LENGTH], uint32_t wher
 	if (edit->set_guids)
 		code = put_ids(e, info + 0x20, ports, edit->guid[0], UINT64_MAX - 1, "GUID");
 	if (!code && edit->set_macs)
-		code = put_ids(e, info + 0x20 + 0x10 * ports, ports, edit->mac[0], edit->mac[0] | 0xffffffffff,
-			       "MAC");
+		code = put_ids(e, info + 0x20 + 0x10 * ports, ports, edit->mac[0],
+			       edit->mac[0] | 0xffffffffff, "MAC");
 	if (!code)
 		set_field(info + 0x70, edit->vsd, VSD_MOST);
 	return code;

@@ -42,7 +42,8 @@ static void check_header_words(struct image_check *check, const struct toc *toc,
 {
 	if ((get32(header + 0x10) & 0xffffff) != 1)
 		check_compared(check, IMAGE_UNUSUAL, name, toc->address + 0x10, 1,
-			       get32(header + 0x10) & 0xffffff, _("a version of the table that is not known"));
+			       get32(header + 0x10) & 0xffffff,
+			       _("a version of the table that is not known"));
 	if (get32(header + 0x14) >> 8 || get32(header + 0x18))
 		check_finding(check, IMAGE_UNUSUAL, name, toc->address + 0x14,
 			      _("reserved bits of the table's header are not 0"));
@@ -62,7 +63,8 @@ static void check_entry_words(struct image_check *check, const struct image_view
 			    (get32(entry + 0x18) & 0x7ff80000);
 	if (reserved)
 		check_finding(check, IMAGE_UNUSUAL, name, section->where,
-			      _("reserved bits of the entry of %s are not 0"), section_type_name(section->type));
+			      _("reserved bits of the entry of %s are not 0"),
+			      section_type_name(section->type));
 }
 
 static int check_entry(struct image_check *check, const struct image_view *view, const char *name,
@@ -97,8 +99,8 @@ static void check_single(struct image_check *check, const struct toc *toc, const
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		second = toc_find(toc, types[i], 1);
 		if (second)
-			check_finding(check, IMAGE_UNUSUAL, name, second->where, _("there are several sections %s"),
-				      section_type_name(types[i]));
+			check_finding(check, IMAGE_UNUSUAL, name, second->where,
+				      _("there are several sections %s"), section_type_name(types[i]));
 	}
 }
 
@@ -121,12 +123,13 @@ static int check_behind_end(struct image_check *check, const struct image_view *
 		return 0;
 	code = view_blank(view, start, end - start, &blank, error);
 	if (!code && blank < end)
-		check_finding(check, IMAGE_UNUSUAL, name, blank, _("bytes behind the table's end are not blank"));
+		check_finding(check, IMAGE_UNUSUAL, name, blank,
+			      _("bytes behind the table's end are not blank"));
 	return code;
 }
 
-int toc_verify(struct image_check *check, const struct image_view *view, const struct toc *toc, const char *name,
-	       bool *good, struct image_error *error)
+int toc_verify(struct image_check *check, const struct image_view *view, const struct toc *toc,
+	       const char *name, bool *good, struct image_error *error)
 {
 	struct image_part part = { .name = name, .start = toc->address, .length = TOC_HEADER };
 	uint8_t header[TOC_HEADER];
@@ -151,8 +154,8 @@ int toc_verify(struct image_check *check, const struct image_view *view, const s
 	return check_behind_end(check, view, toc, name, error);
 }
 
-int section_verify(struct image_check *check, const struct image_view *view, const struct toc_section *section,
-		   struct image_error *error)
+int section_verify(struct image_check *check, const struct image_view *view,
+		   const struct toc_section *section, struct image_error *error)
 {
 	const char *name = section_type_name(section->type);
 	uint64_t end = (uint64_t)section->address + section->size;
@@ -193,8 +196,8 @@ int section_verify(struct image_check *check, const struct image_view *view, con
 }
 
 /* A gap, which is blank unless the table's second place is in it and holds a copy of the table. */
-static int check_gap(struct image_check *check, const struct image_view *view, const char *name, uint64_t start,
-		     uint64_t end, struct image_error *error)
+static int check_gap(struct image_check *check, const struct image_view *view, const char *name,
+		     uint64_t start, uint64_t end, struct image_error *error)
 {
 	uint64_t blank;
 	int code;
@@ -208,7 +211,8 @@ static int check_gap(struct image_check *check, const struct image_view *view, c
 }
 
 /* Whether the slot behind the table's own holds the same table again. */
-static int is_copied(const struct image_view *view, const struct toc *toc, bool *copied, struct image_error *error)
+static int is_copied(const struct image_view *view, const struct toc *toc, bool *copied,
+		     struct image_error *error)
 {
 	uint64_t second = (uint64_t)toc->address + TOC_SLOT;
 	uint8_t one[TOC_HEADER], other[TOC_HEADER];
@@ -226,8 +230,8 @@ static int is_copied(const struct image_view *view, const struct toc *toc, bool 
 	return code;
 }
 
-int order_verify(struct image_check *check, const struct image_view *view, const struct toc *toc, uint64_t least,
-		 struct image_error *error)
+int order_verify(struct image_check *check, const struct image_view *view, const struct toc *toc,
+		 uint64_t least, struct image_error *error)
 {
 	const struct toc_section *section;
 	const char *before = "ITOC";
@@ -262,8 +266,8 @@ static void check_info_ids(struct image_check *check, const char *name, uint64_t
 	if (!id)
 		check_finding(check, IMAGE_UNUSUAL, name, where + 0x118, _("no hardware id is named"));
 	else if (!image_chip_name(id))
-		check_finding(check, IMAGE_UNUSUAL, name, where + 0x118, _("hardware id 0x%x is of no known chip"),
-			      id);
+		check_finding(check, IMAGE_UNUSUAL, name, where + 0x118,
+			      _("hardware id 0x%x is of no known chip"), id);
 }
 
 /* Sizes: burn_image_size is 0 in older images; in FS5 it may go beyond the last section. */
@@ -280,8 +284,8 @@ static void check_info_sizes(struct image_check *check, const struct image_view 
 			       _("the image is larger than it says that it may be"));
 }
 
-int info_verify(struct image_check *check, const struct image_view *view, const struct toc *toc, uint32_t log2,
-		struct image_error *error)
+int info_verify(struct image_check *check, const struct image_view *view, const struct toc *toc,
+		uint32_t log2, struct image_error *error)
 {
 	const struct toc_section *section = toc_find(toc, SECTION_IMAGE_INFO, 0);
 	const char *name = section_type_name(SECTION_IMAGE_INFO);
@@ -289,8 +293,10 @@ int info_verify(struct image_check *check, const struct image_view *view, const 
 	uint64_t where;
 	int code;
 
-	if (!section || section->size < IMAGE_INFO_LENGTH || !view_holds(view, section->address, sizeof(info))) {
-		check_finding(check, IMAGE_DAMAGED, name, toc->address, _("the section is missing or too short"));
+	if (!section || section->size < IMAGE_INFO_LENGTH ||
+	    !view_holds(view, section->address, sizeof(info))) {
+		check_finding(check, IMAGE_DAMAGED, name, toc->address,
+			      _("the section is missing or too short"));
 		return 0;
 	}
 	where = section->address;

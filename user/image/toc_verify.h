@@ -12,21 +12,21 @@
 int verify_crc(struct image_check *check, const struct image_view *view, const char *name, uint32_t type,
 	       uint64_t start, uint64_t length, uint64_t crc_end, uint64_t crc_at, struct image_error *error);
 
-/* Header and entries; *good is false when the table cannot be trusted. What stands behind the end entry, too. */
-int toc_verify(struct image_check *check, const struct image_view *view, const struct toc *toc, const char *name,
-	       bool *good, struct image_error *error);
+/* Header, entries, and what stands behind the end entry; *good is false when the table cannot be trusted. */
+int toc_verify(struct image_check *check, const struct image_view *view, const struct toc *toc,
+	       const char *name, bool *good, struct image_error *error);
 
 /* A section's bounds in the view and its CRC by the mode that its entry says. */
-int section_verify(struct image_check *check, const struct image_view *view, const struct toc_section *section,
-		   struct image_error *error);
+int section_verify(struct image_check *check, const struct image_view *view,
+		   const struct toc_section *section, struct image_error *error);
 
 /* Image sections: rising addresses, no overlap, first not before least, blank gaps. */
-int order_verify(struct image_check *check, const struct image_view *view, const struct toc *toc, uint64_t least,
-		 struct image_error *error);
+int order_verify(struct image_check *check, const struct image_view *view, const struct toc *toc,
+		 uint64_t least, struct image_error *error);
 
 /* IMAGE_INFO: major version, PSID, hardware ids, slot size equal to log2. */
-int info_verify(struct image_check *check, const struct image_view *view, const struct toc *toc, uint32_t log2,
-		struct image_error *error);
+int info_verify(struct image_check *check, const struct image_view *view, const struct toc *toc,
+		uint32_t log2, struct image_error *error);
 
 /*
  * The plain SHA-256 digest, or the RSA signatures by keys that the image itself holds (A0 with A1, A3 with
@@ -36,8 +36,9 @@ int digest_verify(struct image_check *check, const struct image_view *view, cons
 		  const struct image_facts *facts, struct image_error *error);
 
 /*
- * SHA-256 and, where sha512 is not NULL, SHA-512 of [0, end of the last section) with the magic, the gaps, the section
- * types in masked (up to two) and their entries, and device entries as ones. For digest_verify() and the editor.
+ * SHA-256 and, where sha512 is not NULL, SHA-512 of [0, end of the last section) with the magic, the gaps,
+ * the section types in masked (up to two) and their entries, and device entries as ones. For digest_verify()
+ * and the editor.
  */
 int message_digest(const struct image_view *view, const struct toc *toc, const uint32_t masked[2],
 		   uint8_t sha256[32], uint8_t sha512[64], struct image_error *error);
