@@ -56,6 +56,10 @@ void edit_side_free(struct edit_side *side);
 /* The board's name: the INI's, else what the image says. "": none. */
 const char *edit_side_name(const struct edit_side *side);
 
+/* Makes and verifies the copy that request asks for; nothing is written. edit_free() in any case. */
+int edit_make(struct editing *editing, struct cxctl_error *error);
+void edit_free(struct editing *editing);
+
 /* From what to what, which sections and CRCs, what it means. Opens and ends "plan" in JSON. */
 void edit_show_plan(struct output *output, const struct editing *editing);
 
