@@ -74,6 +74,7 @@ uint32_t entry_size(const uint8_t *entry);
 uint32_t entry_address(const uint8_t *entry);
 uint64_t entry_end(const uint8_t *entry);
 bool entry_is_device(const struct toc_editor *t, unsigned int at);
+uint32_t entry_crc_mode(const struct toc_editor *t, const uint8_t *entry);
 void entry_place(uint8_t *entry, uint32_t size, uint32_t address);
 /* Section CRC over the bytes in out, and the entry's own. */
 void entry_seal(struct toc_editor *t, uint8_t *entry);
@@ -81,12 +82,21 @@ void entry_seal(struct toc_editor *t, uint8_t *entry);
 int entry_find(const struct toc_editor *t, uint32_t type);
 int entry_insert(struct toc_editor *t, unsigned int at, const uint8_t entry[TOC_ENTRY]);
 void entry_remove(struct toc_editor *t, unsigned int at);
+/* The entries and the end behind them, as they are now, into out. */
+void entries_write(struct toc_editor *t);
 /* Index behind the last entry that is not device data. */
 unsigned int entry_last(const struct toc_editor *t);
 /* End of the last section by address. */
 uint32_t sections_end(const struct toc_editor *t);
 /* Bytes up to end may be used; -ENOSPC says what is in the way. */
 int claim(struct toc_editor *t, uint64_t end);
+
+/* Before the edit: what the sections hash to. -EOPNOTSUPP: a table that could not be renewed. */
+int remember_hashes(struct toc_editor *t);
+/* A hash is renewed when it was right before; one that nobody can account for stops the edit. */
+int renew_hashes(struct toc_editor *t);
+/* The plain digest, if there is one: over all else, so last. */
+int renew_digest(struct toc_editor *t);
 
 /* VSD and ids in a DEV_INFO; CRCs are the caller's. */
 int edit_dev_info(struct editor *e, uint8_t info[DEV_INFO_LENGTH], uint32_t where);
