@@ -1,170 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* cxctl image list: what images there are, one row for every PSID and content. */
+/* cxctl image list: what images there are, one entry for every PSID and content. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../container/catalogue.h"
-#include "image.h"
+#include "image_list.h"
 
 enum {
 	OPTION_FAST,
 	OPTION_PSID,
 };
-
-#define COLUMNS 8
-#define WHERE (COLUMNS - 1)
-
-struct row {
-	char *cells[COLUMNS];
-};
-
-struct list {
-	struct output *output;
-	const struct options *options;
-	const char *psid;		/* only rows of this one; NULL: all */
-	bool fast;
-	char **others;			/* PSIDs of rows that are not shown, as often as they come */
-	size_t other_count;
-	struct row *rows;
-	size_t count, room;
-	size_t images;			/* different contents */
-	size_t damaged;			/* rows of what cannot be read */
-	size_t failed, cut;		/* could not be read; versions that the container cuts */
-	struct cxctl_error error;	/* the first that failed */
-	/* components that were counted of the container at hand */
-	char *container;
-	bool *counted;
-};
-
-/* What a row says, whoever knows it: the image, the directory of its container, or a catalogue. */
-struct entry {
-	const struct source_item *item;
-	const struct image_facts *facts;	/* NULL: it was not looked at, or cannot be read */
-	char psid[33], version[72], date[32], part_number[129], description[257];
-	const char *content, *format;		/* "firmware"; "FS4" or NULL */
-	bool exact;
-	uint64_t length;
-	const char *trouble;
-};
-
-static void *must(void *pointer)
-{
-	if (!pointer) {
-		fputs("cxctl: out of memory\n", stderr);
-		exit(CXCTL_FAILED);
-	}
-	return pointer;
-}
-
-/* ---- rows ---- */
-
-static const char *size_text(uint64_t size, char text[32])
-{
-	if (size >= 1 << 20)
-		snprintf(text, 32, "%.1f MiB", size / 1048576.0);
-	else
-		snprintf(text, 32, "%.1f KiB", size / 1024.0);
-	return text;
-}
-
-static void where_text(const struct entry *entry, char *text, size_t room)
-{
-	const struct source_item *item = entry->item;
-	char slot[32] = "";
-
-	if (entry->facts && entry->facts->place.address)
-		snprintf(slot, sizeof(slot), _(", slot %u"), entry->facts->place.slot);
-	snprintf(text, room, "%s%s%s%s", item->path, *item->inside ? ": " : "", item->inside, slot);
-}
-
-static void keep_row(struct list *list, const struct entry *entry)
-{
-	const char *vendor = image_psid_vendor(entry->psid), *format = entry->format ? entry->format : "";
-	char size[32], version[80], where[2100];
-	struct row *row;
-	size_t i;
-
-	if (list->count == list->room) {
-		list->room = list->room * 2 + 64;
-		list->rows = must(realloc(list->rows, list->room * sizeof(*list->rows)));
-	}
-	row = &list->rows[list->count++];
-	snprintf(version, sizeof(version), "%s%s", entry->exact ? "" : "~", entry->version);
-	if (!entry->exact)
-		list->cut++;
-	if (entry->trouble)
-		list->damaged++;
-	where_text(entry, where, sizeof(where));
-	if (strcmp(entry->content, "firmware"))
-		format = entry->content;
-	row->cells[0] = strdup(entry->psid);
-	row->cells[1] = strdup(vendor ? vendor : "");
-	row->cells[2] = strdup(version);
-	row->cells[3] = strdup(entry->date);
-	row->cells[4] = strdup(entry->part_number);
-	row->cells[5] = strdup(entry->trouble ? _("damaged") : format);
-	row->cells[6] = strdup(size_text(entry->length, size));
-	row->cells[WHERE] = strdup(where);
-	for (i = 0; i < COLUMNS; i++)
-		must(row->cells[i]);
-}
-
-static void string_or_null(struct output *output, const char *key, const char *text)
-{
-	output_string(output, key, *text ? text : NULL);
-}
-
-static bool is_other(struct list *list, const char *psid)
-{
-	if (!list->psid || !strcmp(psid, list->psid))
-		return false;
-	if (!*psid)
-		return true;
-	list->others = must(realloc(list->others, (list->other_count + 1) * sizeof(*list->others)));
-	list->others[list->other_count++] = must(strdup(psid));
-	return true;
-}
-
-static void write_entry(struct list *list, const struct entry *entry)
-{
-	const struct source_item *item = entry->item;
-	const struct container_member *member = item->member;
-	struct output *output = list->output;
-
-	if (is_other(list, entry->psid))
-		return;
-	output_object(output, NULL);
-	string_or_null(output, "psid", entry->psid);
-	output_string(output, "psid_vendor", image_psid_vendor(entry->psid));
-	string_or_null(output, "firmware_version", entry->version);
-	output_bool(output, "firmware_version_exact", entry->exact);
-	string_or_null(output, "firmware_date", entry->date);
-	string_or_null(output, "part_number", entry->part_number);
-	string_or_null(output, "description", entry->description);
-	output_string(output, "content", entry->content);
-	output_string(output, "format", entry->format);
-	output_number(output, "length", entry->length);
-	output_string(output, "path", item->path);
-	output_string(output, "inside", item->inside);
-	output_string(output, "container", member ? container_kind_name(item->container) : NULL);
-	if (member) {
-		output_number(output, "member", member->index);
-		output_number(output, "component", member->component);
-	} else {
-		output_null(output, "member");
-		output_null(output, "component");
-	}
-	if (entry->facts)
-		output_number(output, "address", entry->facts->place.address);
-	if (entry->trouble)
-		output_string(output, "trouble", entry->trouble);
-	output_end(output);
-	keep_row(list, entry);
-}
-
-/* ---- what an entry knows ---- */
 
 static const char *content_of(const struct container_member *member)
 {
@@ -281,7 +128,7 @@ static void by_bytes(struct list *list, const struct source_item *item, const st
 			if (!catalogue_is_whole(&facts.place))
 				entry.length = facts.length;
 		}
-		write_entry(list, &entry);
+		list_write_entry(list, &entry);
 	}
 	if (images)
 		return;
@@ -292,10 +139,8 @@ static void by_bytes(struct list *list, const struct source_item *item, const st
 	by_directory(item, &entry);
 	entry.trouble = why.text;
 	could_not_read(list, item->path, item->inside, &why, code ? code : -EBADMSG);
-	write_entry(list, &entry);
+	list_write_entry(list, &entry);
 }
-
-/* ---- the walk ---- */
 
 /* Members that share their bytes are one image. */
 static void count_image(struct list *list, const struct source_item *item)
@@ -309,7 +154,7 @@ static void count_image(struct list *list, const struct source_item *item)
 	snprintf(container, sizeof(container), "%s\n%s", item->path, item->inside);
 	if (!list->container || strcmp(list->container, container)) {
 		free(list->container);
-		list->container = must(strdup(container));
+		list->container = list_must(strdup(container));
 		memset(list->counted, 0, CONTAINER_MEMBERS * sizeof(*list->counted));
 	}
 	if (item->member->component < CONTAINER_MEMBERS && !list->counted[item->member->component]) {
@@ -340,7 +185,7 @@ static int on_item(void *context, const struct source_item *item, const struct i
 		by_bytes(list, item, reader);
 	} else {
 		by_directory(item, &entry);
-		write_entry(list, &entry);
+		list_write_entry(list, &entry);
 	}
 	if (list->count > rows)
 		count_image(list, item);
@@ -370,126 +215,6 @@ static void one_path(struct list *list, const char *path)
 
 	if (code)
 		could_not_read(list, path, "", &why, code);
-}
-
-/* ---- the answer ---- */
-
-static int by_text(const void *one, const void *other)
-{
-	return strcmp(*(char *const *)one, *(char *const *)other);
-}
-
-/* Sorted, each once; gives how many are left. */
-static size_t unique(char **psids, size_t count)
-{
-	size_t i, kept = 0;
-
-	qsort(psids, count, sizeof(*psids), by_text);
-	for (i = 0; i < count; i++)
-		if (!kept || strcmp(psids[kept - 1], psids[i])) {
-			char *psid = psids[kept];
-
-			psids[kept++] = psids[i];
-			psids[i] = psid;
-		}
-	return kept;
-}
-
-static size_t count_psids(const struct list *list)
-{
-	char **psids = must(calloc(list->count + 1, sizeof(*psids)));
-	size_t i, known = 0, count;
-
-	for (i = 0; i < list->count; i++)
-		if (*list->rows[i].cells[0])
-			psids[known++] = list->rows[i].cells[0];
-	count = unique(psids, known);
-	free(psids);
-	return count;
-}
-
-/* Columns that say nothing, or the same everywhere as the operand, are left out. */
-static bool column_counts(const struct list *list, size_t column, size_t operands, const char *path)
-{
-	size_t i;
-
-	for (i = 0; i < list->count; i++)
-		if (*list->rows[i].cells[column] &&
-		    (column != WHERE || operands > 1 || strcmp(list->rows[i].cells[column], path)))
-			return true;
-	return false;
-}
-
-static void write_table(struct list *list, size_t operands, const char *path)
-{
-	const char *const headers[COLUMNS] = {
-		_("PSID"), _("VENDOR"), _("VERSION"), _("DATE"), _("PART NUMBER"), _("FORMAT"), _("SIZE"),
-		_("WHERE"),
-	};
-	const char *shown[COLUMNS];
-	size_t columns[COLUMNS], count = 0, i, j;
-
-	for (j = 0; j < COLUMNS; j++)
-		if (column_counts(list, j, operands, path))
-			columns[count++] = j;
-	for (j = 0; j < count; j++)
-		shown[j] = headers[columns[j]];
-	if (count)
-		output_table(list->output, shown, count);
-	for (i = 0; i < list->count; i++) {
-		for (j = 0; j < count; j++)
-			shown[j] = list->rows[i].cells[columns[j]];
-		output_row(list->output, shown);
-	}
-	if (count)
-		output_table_end(list->output);
-}
-
-static void write_summary(struct list *list)
-{
-	size_t psids = count_psids(list);
-	char psid_text[48], image_text[48];
-
-	output_number(list->output, "psid_count", psids);
-	output_number(list->output, "image_count", list->images);
-	output_number(list->output, "failed_count", list->failed);
-	snprintf(psid_text, sizeof(psid_text), ngettext("%zu PSID", "%zu PSIDs", psids), psids);
-	snprintf(image_text, sizeof(image_text), ngettext("%zu image", "%zu images", list->images),
-		 list->images);
-	if (list->count)
-		output_line(list->output, "%s, %s", psid_text, image_text);
-	if (list->cut)
-		output_line(list->output,
-			    _("~ The archive keeps 8 bits of a number of the version: without --fast the image itself tells it."));
-	if (list->count && list->failed)
-		output_line(list->output, ngettext("%zu could not be read.", "%zu could not be read.",
-						   list->failed),
-			    list->failed);
-}
-
-static void list_free(struct list *list)
-{
-	size_t i, j;
-
-	for (i = 0; i < list->count; i++)
-		for (j = 0; j < COLUMNS; j++)
-			free(list->rows[i].cells[j]);
-	for (i = 0; i < list->other_count; i++)
-		free(list->others[i]);
-	free(list->others);
-	free(list->rows);
-	free(list->container);
-	free(list->counted);
-}
-
-/* Everything could be read, and nothing is for this board. */
-static void tell_no_such_psid(struct list *list, const char *path)
-{
-	size_t count = unique(list->others, list->other_count);
-
-	image_no_such_psid(path, list->psid, (const char *const *)list->others, count, &list->error);
-	error_print(&list->error);
-	list->failed++;
 }
 
 static int finish(struct list *list)
@@ -542,15 +267,15 @@ int image_cmd_list(struct options *options, int argc, char **argv)
 		return code;
 	if (first >= argc)
 		return image_no_path(options, "list");
-	list.counted = must(calloc(CONTAINER_MEMBERS, sizeof(*list.counted)));
+	list.counted = list_must(calloc(CONTAINER_MEMBERS, sizeof(*list.counted)));
 	list.output = output_open(stdout, options);
 	output_array(list.output, "images");
 	for (i = first; i < argc; i++)
 		one_path(&list, argv[i]);
 	output_end(list.output);
-	write_table(&list, argc - first, argv[first]);
+	list_write_table(&list, argc - first, argv[first]);
 	if (list.psid && !list.count && !list.failed)
-		tell_no_such_psid(&list, argv[first]);
-	write_summary(&list);
+		list_tell_no_such_psid(&list, argv[first]);
+	list_write_summary(&list);
 	return finish(&list);
 }
