@@ -63,8 +63,10 @@ struct toc_editor {
 	uint8_t old_hashes[HASHES_ENTRIES_MOST][64];	/* what they are over, before the edit */
 };
 
-/* e->out holds the image as it was. hashes: where the hashes table stands, or 0. */
-int toc_editor_start(struct toc_editor *t, struct editor *e, uint32_t itoc, uint32_t hashes);
+/* Reads the ITOC; *hashes: where the hashes table stands, or 0. */
+typedef int (*itoc_find)(struct editor *e, const struct image_view *view, struct toc *toc, uint32_t *hashes);
+/* e->out holds the image as it was. *t is for the caller to free(), after an error too. */
+int toc_editor_open(struct editor *e, itoc_find find, struct toc_editor **t);
 /* IMAGE_INFO's fields and the INI. */
 int toc_editor_texts(struct toc_editor *t);
 /* Burn size, hashes, the table itself, the plain digest. */

@@ -107,17 +107,22 @@ static void check_ids(struct fs3_verification *v, const struct toc_section *sect
 	}
 }
 
+/* The section and its first bytes; *section is NULL when it was found wanting. */
+static int read_only_section(struct fs3_verification *v, uint32_t type, uint8_t *bytes, size_t length,
+			     const struct toc_section **section, struct image_error *error)
+{
+	*section = only_section(v, type, length);
+	return *section ? view_read(&v->flash, (*section)->address, bytes, length, error) : 0;
+}
+
 static int check_dev_info(struct fs3_verification *v, bool *by_port, struct image_error *error)
 {
-	const struct toc_section *section = only_section(v, SECTION_DEV_INFO, DEV_INFO_LENGTH);
 	const char *name = section_type_name(SECTION_DEV_INFO);
+	const struct toc_section *section;
 	uint8_t info[DEV_INFO_LENGTH];
-	int code;
+	int code = read_only_section(v, SECTION_DEV_INFO, info, sizeof(info), &section, error);
 
-	if (!section)
-		return 0;
-	code = view_read(&v->flash, section->address, info, sizeof(info), error);
-	if (code)
+	if (code || !section)
 		return code;
 	*by_port = info[FS3_DEV_MAJOR] == 1;
 	if (!dev_info_signed(info))
@@ -135,15 +140,12 @@ static int check_dev_info(struct fs3_verification *v, bool *by_port, struct imag
 
 static int check_mfg_info(struct fs3_verification *v, bool by_port, struct image_error *error)
 {
-	const struct toc_section *section = only_section(v, SECTION_MFG_INFO, MFG_INFO_LENGTH);
 	const char *name = section_type_name(SECTION_MFG_INFO);
+	const struct toc_section *section;
 	uint8_t info[MFG_INFO_LENGTH];
-	int code;
+	int code = read_only_section(v, SECTION_MFG_INFO, info, sizeof(info), &section, error);
 
-	if (!section)
-		return 0;
-	code = view_read(&v->flash, section->address, info, sizeof(info), error);
-	if (code)
+	if (code || !section)
 		return code;
 	if (info[FS3_MFG_MAJOR] > 1)
 		check_compared(v->check, IMAGE_DAMAGED, name, section->address + FS3_MFG_MAJOR, 1,

@@ -157,36 +157,22 @@ static int edit_device(struct toc_editor *t)
 	return code;
 }
 
-static int find_itoc(struct editor *e, uint32_t *itoc)
+static int find_itoc(struct editor *e, const struct image_view *view, struct toc *toc, uint32_t *hashes)
 {
-	struct image_memory memory = { e->out, e->length };
-	struct image_reader reader = image_memory_reader(&memory);
-	struct image_view view = { &reader, e->facts->place };
-	struct toc *toc = malloc(sizeof(*toc));
 	uint32_t place;
-	int code;
+	int code = fs3_itoc(view, toc, &place, e->error);
 
-	if (!toc)
-		return image_fail(e->error, -ENOMEM, 0, _("no memory"));
-	code = fs3_itoc(&view, toc, &place, e->error);
+	*hashes = 0;			/* FS3 has no such table */
 	if (!code && !toc->present)
 		code = image_fail(e->error, -EBADMSG, 0, _("there is no ITOC"));
-	*itoc = toc->address;
-	free(toc);
 	return code;
 }
 
 int fs3_edit_image(struct editor *e)
 {
-	struct toc_editor *t = malloc(sizeof(*t));
-	uint32_t itoc = 0;
-	int code;
+	struct toc_editor *t;
+	int code = toc_editor_open(e, find_itoc, &t);
 
-	if (!t)
-		return image_fail(e->error, -ENOMEM, 0, _("no memory"));
-	code = find_itoc(e, &itoc);
-	if (!code)
-		code = toc_editor_start(t, e, itoc, 0);
 	if (!code && edit_of_device_data(e->edit))
 		code = edit_device(t);
 	if (!code && edit_of_firmware(e->edit))

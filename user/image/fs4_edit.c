@@ -111,39 +111,26 @@ static int remove_rom(struct toc_editor *t)
 }
 
 /* The table at either of its places. */
-static int find_itoc(struct editor *e, uint32_t *itoc)
+static int find_itoc(struct editor *e, const struct image_view *view, struct toc *toc, uint32_t *hashes)
 {
-	struct image_memory memory = { e->out, e->length };
-	struct image_reader reader = image_memory_reader(&memory);
-	struct image_view view = { &reader, e->facts->place };
 	uint32_t pointers[FS4_POINTER_COUNT];
-	struct toc *toc = malloc(sizeof(*toc));
-	int code;
+	int code = fs4_pointers(view, pointers, e->error);
 
-	if (!toc)
-		return image_fail(e->error, -ENOMEM, 0, _("no memory"));
-	code = fs4_pointers(&view, pointers, e->error);
 	if (!code)
-		code = fs4_itoc(&view, pointers, toc, e->error);
+		code = fs4_itoc(view, pointers, toc, e->error);
 	if (!code && !toc->present)
 		code = image_fail(e->error, -EPERM, pointers[FS4_ITOC],
 				  _("the image is encrypted: what is inside cannot be changed"));
-	*itoc = toc->address;
-	free(toc);
+	if (!code)
+		*hashes = pointer(e, FS4_HASHES);
 	return code;
 }
 
 static int edit_firmware(struct editor *e)
 {
-	struct toc_editor *t = malloc(sizeof(*t));
-	uint32_t itoc = 0;
-	int code;
+	struct toc_editor *t;
+	int code = toc_editor_open(e, find_itoc, &t);
 
-	if (!t)
-		return image_fail(e->error, -ENOMEM, 0, _("no memory"));
-	code = find_itoc(e, &itoc);
-	if (!code)
-		code = toc_editor_start(t, e, itoc, pointer(e, FS4_HASHES));
 	if (!code)
 		code = remove_rom(t);
 	if (!code)

@@ -176,7 +176,7 @@ static int find_limit(struct toc_editor *t)
 
 /* ---- the whole ---- */
 
-int toc_editor_start(struct toc_editor *t, struct editor *e, uint32_t itoc, uint32_t hashes)
+static int start(struct toc_editor *t, struct editor *e, uint32_t itoc, uint32_t hashes)
 {
 	int code;
 
@@ -194,6 +194,26 @@ int toc_editor_start(struct toc_editor *t, struct editor *e, uint32_t itoc, uint
 	code = find_limit(t);
 	if (!code)
 		code = remember_hashes(t);
+	return code;
+}
+
+int toc_editor_open(struct editor *e, itoc_find find, struct toc_editor **t)
+{
+	struct image_memory memory = { e->out, e->length };
+	struct image_reader reader = image_memory_reader(&memory);
+	struct image_view view = { &reader, e->facts->place };
+	struct toc *toc = malloc(sizeof(*toc));
+	uint32_t hashes = 0;
+	int code;
+
+	*t = malloc(sizeof(**t));
+	if (toc && *t)
+		code = find(e, &view, toc, &hashes);
+	else
+		code = image_fail(e->error, -ENOMEM, 0, _("no memory"));
+	if (!code)
+		code = start(*t, e, toc->address, hashes);
+	free(toc);
 	return code;
 }
 
