@@ -63,6 +63,14 @@ static int no_subcommand(const struct options *options, const char *name)
 	return command_fail(options, &error);
 }
 
+int image_take_psid(const char *argument, const char **psid, struct cxctl_error *error)
+{
+	if (!*argument)
+		return error_set(error, CXCTL_USAGE, "bad-option", _("--psid needs a PSID"));
+	*psid = argument;
+	return 0;
+}
+
 int image_no_path(const struct options *options, const char *subcommand)
 {
 	struct cxctl_error error;

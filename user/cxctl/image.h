@@ -55,6 +55,12 @@ int image_no_such_psid(const char *path, const char *psid, const char *const *ps
 int image_failed(const char *path, const char *inside, const struct image_error *why, int code,
 		 struct cxctl_error *error);
 
+/* pointer, or the end of the program when there is no memory. */
+void *image_must(void *pointer);
+
+/* The argument of --psid. */
+int image_take_psid(const char *argument, const char **psid, struct cxctl_error *error);
+
 /* Reports that a subcommand was given no PATH. Gives the exit code. */
 int image_no_path(const struct options *options, const char *subcommand);
 

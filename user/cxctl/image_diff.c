@@ -250,10 +250,7 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 	struct diff *diff = data;
 
 	(void)index;
-	if (!*argument)
-		return error_set(error, CXCTL_USAGE, "bad-option", _("--psid needs a PSID"));
-	diff->psid = argument;
-	return 0;
+	return image_take_psid(argument, &diff->psid, error);
 }
 
 static int run(struct diff *diff, char **paths)

@@ -322,10 +322,7 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 	struct info *info = data;
 
 	(void)index;
-	if (!*argument)
-		return error_set(error, CXCTL_USAGE, "bad-option", _("--psid needs a PSID"));
-	info->psid = argument;
-	return 0;
+	return image_take_psid(argument, &info->psid, error);
 }
 
 int image_cmd_info(struct options *options, int argc, char **argv)

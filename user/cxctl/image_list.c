@@ -154,7 +154,7 @@ static void count_image(struct list *list, const struct source_item *item)
 	snprintf(container, sizeof(container), "%s\n%s", item->path, item->inside);
 	if (!list->container || strcmp(list->container, container)) {
 		free(list->container);
-		list->container = list_must(strdup(container));
+		list->container = image_must(strdup(container));
 		memset(list->counted, 0, CONTAINER_MEMBERS * sizeof(*list->counted));
 	}
 	if (item->member->component < CONTAINER_MEMBERS && !list->counted[item->member->component]) {
@@ -234,12 +234,9 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 {
 	struct list *list = data;
 
-	if (index == OPTION_FAST)
-		list->fast = true;
-	else if (*argument)
-		list->psid = argument;
-	else
-		return error_set(error, CXCTL_USAGE, "bad-option", _("--psid needs a PSID"));
+	if (index == OPTION_PSID)
+		return image_take_psid(argument, &list->psid, error);
+	list->fast = true;
 	return 0;
 }
 
@@ -267,7 +264,7 @@ int image_cmd_list(struct options *options, int argc, char **argv)
 		return code;
 	if (first >= argc)
 		return image_no_path(options, "list");
-	list.counted = list_must(calloc(CONTAINER_MEMBERS, sizeof(*list.counted)));
+	list.counted = image_must(calloc(CONTAINER_MEMBERS, sizeof(*list.counted)));
 	list.output = output_open(stdout, options);
 	output_array(list.output, "images");
 	for (i = first; i < argc; i++)

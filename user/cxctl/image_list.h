@@ -40,9 +40,6 @@ struct entry {
 	const char *trouble;
 };
 
-/* pointer, or the end of the program when there is no memory. */
-void *list_must(void *pointer);
-
 /* An object of JSON and a row of the table, unless it is for another board than the one that is wanted. */
 void list_write_entry(struct list *list, const struct entry *entry);
 /* operands: paths that were named, path the first of them. */

@@ -8,15 +8,6 @@
 
 #define WHERE (LIST_COLUMNS - 1)
 
-void *list_must(void *pointer)
-{
-	if (!pointer) {
-		fputs("cxctl: out of memory\n", stderr);
-		exit(CXCTL_FAILED);
-	}
-	return pointer;
-}
-
 static const char *size_text(uint64_t size, char text[32])
 {
 	if (size >= 1 << 20)
@@ -45,7 +36,7 @@ static void keep_row(struct list *list, const struct entry *entry)
 
 	if (list->count == list->room) {
 		list->room = list->room * 2 + 64;
-		list->rows = list_must(realloc(list->rows, list->room * sizeof(*list->rows)));
+		list->rows = image_must(realloc(list->rows, list->room * sizeof(*list->rows)));
 	}
 	row = &list->rows[list->count++];
 	snprintf(version, sizeof(version), "%s%s", entry->exact ? "" : "~", entry->version);
@@ -65,7 +56,7 @@ static void keep_row(struct list *list, const struct entry *entry)
 	row->cells[6] = strdup(size_text(entry->length, size));
 	row->cells[WHERE] = strdup(where);
 	for (i = 0; i < LIST_COLUMNS; i++)
-		list_must(row->cells[i]);
+		image_must(row->cells[i]);
 }
 
 static void string_or_null(struct output *output, const char *key, const char *text)
@@ -79,8 +70,8 @@ static bool is_other(struct list *list, const char *psid)
 		return false;
 	if (!*psid)
 		return true;
-	list->others = list_must(realloc(list->others, (list->other_count + 1) * sizeof(*list->others)));
-	list->others[list->other_count++] = list_must(strdup(psid));
+	list->others = image_must(realloc(list->others, (list->other_count + 1) * sizeof(*list->others)));
+	list->others[list->other_count++] = image_must(strdup(psid));
 	return true;
 }
 
@@ -144,7 +135,7 @@ static size_t unique(char **psids, size_t count)
 
 static size_t count_psids(const struct list *list)
 {
-	char **psids = list_must(calloc(list->count + 1, sizeof(*psids)));
+	char **psids = image_must(calloc(list->count + 1, sizeof(*psids)));
 	size_t i, known = 0, count;
 
 	for (i = 0; i < list->count; i++)

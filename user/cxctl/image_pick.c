@@ -162,7 +162,7 @@ struct search {
 	struct cxctl_error trouble;	/* the first thing that could not be read */
 };
 
-static void *must(void *pointer)
+void *image_must(void *pointer)
 {
 	if (!pointer) {
 		fputs("cxctl: out of memory\n", stderr);
@@ -173,8 +173,8 @@ static void *must(void *pointer)
 
 static void append(char ***texts, size_t *count, char *text)
 {
-	*texts = must(realloc(*texts, (*count + 1) * sizeof(**texts)));
-	(*texts)[(*count)++] = must(text);
+	*texts = image_must(realloc(*texts, (*count + 1) * sizeof(**texts)));
+	(*texts)[(*count)++] = image_must(text);
 }
 
 static void note_psid(struct search *search, const char *psid)

@@ -457,10 +457,7 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 	struct verify *v = data;
 
 	(void)index;
-	if (!*argument)
-		return error_set(error, CXCTL_USAGE, "bad-option", _("--psid needs a PSID"));
-	v->psid = argument;
-	return 0;
+	return image_take_psid(argument, &v->psid, error);
 }
 
 static int result(const struct verify *v)
