@@ -57,12 +57,16 @@ static u8 *before;
 static void restore(int policy)
 {
 	u32 size;
+	u8 *flash = cxsim_flash(burning.card, &size);
 	int i;
 
 	for (i = 0; i < CXSIM_SETTINGS; i++)
 		cxsim_set(burning.card, i, cxsim_settings[i].minimum);
 	cxsim_set(burning.card, CXSIM_BOOT_POLICY, policy);
-	memcpy(cxsim_flash(burning.card, &size), before, BURNING_FLASH);
+	/* Cells that a cut left unstable stay so until others are written over them. */
+	memset(flash, 0, BURNING_FLASH);
+	cxsim_reset(burning.card, CXSIM_RESET_POWER);
+	memcpy(flash, before, BURNING_FLASH);
 	cxsim_reset(burning.card, CXSIM_RESET_POWER);
 	cxsim_counters_clear(burning.card);
 }
