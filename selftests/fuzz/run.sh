@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.." || exit 1
 name=$1 seconds=$2
 program=$build/fuzz/fuzz_$name
 make=$build/cxctl-test-image
-seeds=$build/fuzz/seeds/$name work=$build/fuzz/work/$name found=$build/fuzz/found
+seeds=$build/fuzz/seeds/$name work=$build/fuzz/grown/$name found=$build/fuzz/found
 seed=${SEED:-$((RANDOM * 32768 + RANDOM + 1))}
 
 # image NAME WORD…: a seed, small: of a whole image 112 KiB, of the others what they need.
@@ -58,6 +58,9 @@ ini_texts()
 {
     printf ';; made\n[PS_INFO]\nName = X_A2\nDescription = a; b\nPRS_name = x.prs\n[ADAPTER]\nPSID = FUZ0000000001\n[IB]\nnum_of_ports = Two_Ports\n' >"$seeds/fs2"
     printf '[image_info]\npsid = FUZ0000000001\nname = X\nboard_name=Y\r\n[mfg_info]\norig_prs_name=a\n' >"$seeds/fs4"
+    # A mark must stand before the NULs that end a text, whatever bytes are in it.
+    printf ';; made\n[PS_INFO]\nName = X_A2\nDescri\337ftion = a; \n[ADAPTER]\nPSID = FUZ.0000port00001\n' >"$seeds/nuls"
+    printf '[IB]\nnum_of_ports = Two_Ports\n\0\0\0\0\0\0\0\0' >>"$seeds/nuls"
 }
 
 make_seeds()

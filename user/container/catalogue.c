@@ -97,8 +97,8 @@ static enum container_kind container_of(const char *name)
 
 static int bad_entry(size_t index, const char *key, const char *what, struct image_error *error)
 {
-	return container_fail(error, -EBADMSG, 0, _("the catalogue's image %zu: \"%s\" %s"), index, key,
-			      what);
+	return image_fail(error, -EBADMSG, 0, _("the catalogue's image %zu: \"%s\" %s"), index, key,
+			  what);
 }
 
 /* The texts that an entry may lack are empty then. */
@@ -142,7 +142,7 @@ static int read_entry(struct json_object *object, size_t index, struct catalogue
 
 	memset(entry, 0, sizeof(*entry));
 	if (!json_object_is_type(object, json_type_object))
-		return container_fail(error, -EBADMSG, 0, _("the catalogue's image %zu is no object"), index);
+		return image_fail(error, -EBADMSG, 0, _("the catalogue's image %zu is no object"), index);
 	code = read_texts(object, index, entry, error);
 	if (code)
 		return code;
@@ -188,14 +188,14 @@ static int read_document(const char *path, struct json_object *document, struct 
 	int code = 0;
 
 	if (version != CATALOGUE_VERSION)
-		return container_fail(error, -EOPNOTSUPP, 0,
-				      _("the catalogue has version %lld, this version of cxctl reads %d: make it anew with cxctl image index"),
-				      (long long)version, CATALOGUE_VERSION);
+		return image_fail(error, -EOPNOTSUPP, 0,
+				  _("the catalogue has version %lld, this version of cxctl reads %d: make it anew with cxctl image index"),
+				  (long long)version, CATALOGUE_VERSION);
 	if (!root)
-		return container_fail(error, -EBADMSG, 0, _("the catalogue has no \"root\""));
+		return image_fail(error, -EBADMSG, 0, _("the catalogue has no \"root\""));
 	if (!json_object_object_get_ex(document, "images", &images) ||
 	    !json_object_is_type(images, json_type_array))
-		return container_fail(error, -EBADMSG, 0, _("the catalogue has no list \"images\""));
+		return image_fail(error, -EBADMSG, 0, _("the catalogue has no list \"images\""));
 	count = json_object_array_length(images);
 	catalogue->root = root_of(path, root);
 	catalogue->entries = calloc(count + 1, sizeof(*catalogue->entries));
@@ -233,10 +233,10 @@ static struct json_object *parse(const struct image_reader *reader, struct image
 	if (reader->bytes)
 		document = json_tokener_parse_ex(tokener, (const char *)reader->bytes, reader->size);
 	if (!document || !json_object_is_type(document, json_type_object)) {
-		container_fail(error, -EBADMSG, json_tokener_get_parse_end(tokener),
-			       _("the catalogue is no JSON: %s at byte %zu"),
-			       json_tokener_error_desc(json_tokener_get_error(tokener)),
-			       json_tokener_get_parse_end(tokener));
+		image_fail(error, -EBADMSG, json_tokener_get_parse_end(tokener),
+			   _("the catalogue is no JSON: %s at byte %zu"),
+			   json_tokener_error_desc(json_tokener_get_error(tokener)),
+			   json_tokener_get_parse_end(tokener));
 		json_object_put(document);
 		document = NULL;
 	}
@@ -255,12 +255,12 @@ int catalogue_read(const char *path, struct catalogue *catalogue, struct image_e
 	if (code)
 		return code;
 	if (!catalogue_is(&file.reader))
-		code = container_fail(error, -EBADMSG, 0,
-				      _("it is not a catalogue made by cxctl image index"));
+		code = image_fail(error, -EBADMSG, 0,
+				  _("it is not a catalogue made by cxctl image index"));
 	else if (is_too_large(&file.reader))
-		code = container_fail(error, -EFBIG, 0,
-				      _("the catalogue is too large: more than %u images, or %llu MiB"),
-				      OBJECTS_MOST, CATALOGUE_MOST >> 20);
+		code = image_fail(error, -EFBIG, 0,
+				  _("the catalogue is too large: more than %u images, or %llu MiB"),
+				  OBJECTS_MOST, CATALOGUE_MOST >> 20);
 	if (code) {
 		image_file_close(&file);
 		return code;
@@ -363,9 +363,9 @@ int catalogue_check(const struct catalogue_entry *entry, const struct image_read
 	if (code)
 		return code;
 	if (length != entry->length || strcmp(hex, entry->sha256))
-		return container_fail(error, -ESTALE, 0,
-				      _("%s is not what the catalogue was made of: SHA-256 %.12s..., expected %.12s...; make the catalogue anew with cxctl image index"),
-				      entry->psid, hex, entry->sha256);
+		return image_fail(error, -ESTALE, 0,
+				  _("%s is not what the catalogue was made of: SHA-256 %.12s..., expected %.12s...; make the catalogue anew with cxctl image index"),
+				  entry->psid, hex, entry->sha256);
 	return 0;
 }
 
@@ -459,9 +459,9 @@ static int walk_listed(struct search *search, const char *path)
 	code = search_named(search, path);
 	if (code || search->listed_seen >= before || search->troubles > troubles)
 		return code;
-	container_fail(&error, 0, 0,
-		       _("%zu of the %zu images that the catalogue lists are not in it: make the catalogue anew with cxctl image index"),
-		       before - search->listed_seen, before);
+	image_fail(&error, 0, 0,
+		   _("%zu of the %zu images that the catalogue lists are not in it: make the catalogue anew with cxctl image index"),
+		   before - search->listed_seen, before);
 	return search_trouble(search, "", -ESTALE, &error);
 }
 
@@ -496,9 +496,9 @@ int search_catalogue(struct search *search, const char *path)
 	if (!code) {
 		code = walk_entries(search, &catalogue);
 		if (!code && !search->items)
-			code = container_fail(search->error, -ENOENT, 0,
-					      _("none of the %zu images that the catalogue lists can be read"),
-					      catalogue.count);
+			code = image_fail(search->error, -ENOENT, 0,
+					  _("none of the %zu images that the catalogue lists can be read"),
+					  catalogue.count);
 		catalogue_free(&catalogue);
 	}
 	search->listed = NULL;

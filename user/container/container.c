@@ -26,30 +26,17 @@ const char *container_kind_name(enum container_kind kind)
 	return kind > CONTAINER_NONE && kind < KINDS ? kinds[kind].name : "none";
 }
 
-int container_fail(struct image_error *error, int code, uint64_t where, const char *format, ...)
-{
-	va_list arguments;
-
-	if (error) {
-		error->where = where;
-		va_start(arguments, format);
-		vsnprintf(error->text, sizeof(error->text), format, arguments);
-		va_end(arguments);
-	}
-	return code;
-}
-
 int container_no_memory(struct image_error *error)
 {
-	return container_fail(error, -ENOMEM, 0, _("there is not enough memory"));
+	return image_fail(error, -ENOMEM, 0, _("there is not enough memory"));
 }
 
 /* ---- bytes ---- */
 
 static int read_failed(struct image_error *error, int code, uint64_t offset)
 {
-	return container_fail(error, code, offset, _("reading at 0x%llx failed: %s"),
-			      (unsigned long long)offset, strerror(-code));
+	return image_fail(error, code, offset, _("reading at 0x%llx failed: %s"),
+			  (unsigned long long)offset, strerror(-code));
 }
 
 int container_read(const struct image_reader *reader, uint64_t offset, void *buffer, size_t length,
@@ -61,10 +48,10 @@ int container_read(const struct image_reader *reader, uint64_t offset, void *buf
 	int code;
 
 	if (offset > reader->size || length > reader->size - offset)
-		return container_fail(error, -EBADMSG, offset,
-				      _("bytes 0x%llx to 0x%llx are wanted, but there are only 0x%llx: the file is truncated"),
-				      (unsigned long long)offset, (unsigned long long)offset + length,
-				      (unsigned long long)reader->size);
+		return image_fail(error, -EBADMSG, offset,
+				  _("bytes 0x%llx to 0x%llx are wanted, but there are only 0x%llx: the file is truncated"),
+				  (unsigned long long)offset, (unsigned long long)offset + length,
+				  (unsigned long long)reader->size);
 	if (reader->bytes) {
 		memcpy(buffer, reader->bytes + offset, length);
 		return 0;
@@ -114,8 +101,8 @@ int container_load(const struct image_reader *reader, uint64_t offset, uint64_t 
 
 	memset(bytes, 0, sizeof(*bytes));
 	if (length > CONTAINER_DIRECTORY_MOST)
-		return container_fail(error, -EBADMSG, offset, _("a directory of 0x%llx bytes is too large"),
-				      (unsigned long long)length);
+		return image_fail(error, -EBADMSG, offset, _("a directory of 0x%llx bytes is too large"),
+				  (unsigned long long)length);
 	bytes->length = length;
 	if (reader->bytes && offset <= reader->size && length <= reader->size - offset) {
 		bytes->bytes = reader->bytes + offset;
@@ -136,15 +123,6 @@ void container_unload(struct container_bytes *bytes)
 {
 	free(bytes->owned);
 	memset(bytes, 0, sizeof(*bytes));
-}
-
-void container_text(char *text, size_t room, const uint8_t *bytes, size_t length)
-{
-	size_t i;
-
-	for (i = 0; i < length && i + 1 < room && bytes[i]; i++)
-		text[i] = bytes[i] >= 0x20 && bytes[i] < 0x7f ? (char)bytes[i] : '?';
-	text[i] = 0;
 }
 
 /* ---- the directory ---- */
@@ -170,8 +148,8 @@ struct container_member *container_add_member(struct container *container, struc
 	struct container_member *member;
 
 	if (container->member_count >= CONTAINER_MEMBERS) {
-		container_fail(error, -EBADMSG, 0, _("the directory speaks of more than %d images"),
-			       CONTAINER_MEMBERS);
+		image_fail(error, -EBADMSG, 0, _("the directory speaks of more than %d images"),
+			   CONTAINER_MEMBERS);
 		return NULL;
 	}
 	if (grow((void **)&container->members, container->member_count, &container->member_room,
@@ -241,19 +219,19 @@ static int check_sizes(const struct container *container, struct image_error *er
 	size_t i;
 
 	if (container->compressed && container->data_size / UNPACK_RATIO > container->data_stored)
-		return container_fail(error, -EBADMSG, container->data_start,
-				      _("the directory speaks of 0x%llx bytes, which cannot be packed into 0x%llx"),
-				      (unsigned long long)container->data_size,
-				      (unsigned long long)container->data_stored);
+		return image_fail(error, -EBADMSG, container->data_start,
+				  _("the directory speaks of 0x%llx bytes, which cannot be packed into 0x%llx"),
+				  (unsigned long long)container->data_size,
+				  (unsigned long long)container->data_stored);
 	for (i = 0; i < container->component_count; i++) {
 		if (!container->components[i].size)
-			return container_fail(error, -EBADMSG, 0, _("component %zu has no bytes"), i);
+			return image_fail(error, -EBADMSG, 0, _("component %zu has no bytes"), i);
 		sum += container->components[i].size;
 	}
 	if (sum / SHARED_MOST > container->data_size && sum > SHARED_FREE)
-		return container_fail(error, -EBADMSG, 0,
-				      _("the images would have 0x%llx bytes together, but there are only 0x%llx"),
-				      (unsigned long long)sum, (unsigned long long)container->data_size);
+		return image_fail(error, -EBADMSG, 0,
+				  _("the images would have 0x%llx bytes together, but there are only 0x%llx"),
+				  (unsigned long long)sum, (unsigned long long)container->data_size);
 	return 0;
 }
 
@@ -265,7 +243,7 @@ int container_open(const struct image_reader *reader, struct container **contain
 
 	*container = NULL;
 	if (kind == CONTAINER_NONE)
-		return container_fail(error, -ENOENT, 0, _("this is no MFA1, MFA2 or PLDM container"));
+		return image_fail(error, -ENOENT, 0, _("this is no MFA1, MFA2 or PLDM container"));
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return container_no_memory(error);

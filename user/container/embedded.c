@@ -353,16 +353,16 @@ static int read_data(struct embedded *embedded, struct spool *spool, bool *wante
 			break;
 		/* A warning here is a CRC or a length that does not fit. */
 		if (result < ARCHIVE_OK)
-			return container_fail(error, -EBADMSG, 0, "%s", archive_says(embedded));
+			return image_fail(error, -EBADMSG, 0, "%s", archive_says(embedded));
 		if (too_much(embedded, length) || embedded->search->over) {
 			*wanted = false;
 			return 0;
 		}
 		if (too_large(embedded)) {
 			embedded->end = true;
-			return container_fail(error, -EFBIG, 0,
-					      _("its packing needs more than %llu MiB of memory: unpack it by hand"),
-					      MEMORY_MOST >> 20);
+			return image_fail(error, -EFBIG, 0,
+					  _("its packing needs more than %llu MiB of memory: unpack it by hand"),
+					  MEMORY_MOST >> 20);
 		}
 		if (!length || offset < 0)
 			continue;
@@ -370,8 +370,8 @@ static int read_data(struct embedded *embedded, struct spool *spool, bool *wante
 			*wanted = *wanted && may_hold_firmware(block, length);
 		size = offset + length;
 		if (size > SEARCH_MEMBER_MOST)
-			return container_fail(error, -EFBIG, 0, _("it has more than %llu GiB"),
-					      SEARCH_MEMBER_MOST >> 30);
+			return image_fail(error, -EFBIG, 0, _("it has more than %llu GiB"),
+					  SEARCH_MEMBER_MOST >> 30);
 		if (!*wanted && (is_seekable(embedded) ||
 				 call.archive_format(embedded->archive) == ARCHIVE_FORMAT_RAW))
 			return 0;

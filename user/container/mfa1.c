@@ -53,18 +53,18 @@ static int open_section(struct archive *archive, enum section_type type, const c
 	if (code)
 		return code;
 	if (header[0] != type)
-		return container_fail(archive->error, -EBADMSG, *at,
-				      _("section %s of the archive is expected at 0x%llx, its type is %u, found %u"),
-				      name, (unsigned long long)*at, type, header[0]);
+		return image_fail(archive->error, -EBADMSG, *at,
+				  _("section %s of the archive is expected at 0x%llx, its type is %u, found %u"),
+				  name, (unsigned long long)*at, type, header[0]);
 	section->start = *at + sizeof(header);
 	section->length = be32(header + 4);
 	section->packed = header[3] & SECTION_PACKED;
 	*at = section->start + section->length;
 	if (*at + 4 > archive->container->reader->size)
-		return container_fail(archive->error, -EBADMSG, section->start,
-				      _("section %s of 0x%llx bytes reaches beyond the file of 0x%llx: the file is truncated"),
-				      name, (unsigned long long)section->length,
-				      (unsigned long long)archive->container->reader->size);
+		return image_fail(archive->error, -EBADMSG, section->start,
+				  _("section %s of 0x%llx bytes reaches beyond the file of 0x%llx: the file is truncated"),
+				  name, (unsigned long long)section->length,
+				  (unsigned long long)archive->container->reader->size);
 	return 0;
 }
 
@@ -104,13 +104,13 @@ static const uint8_t *next_text(struct pairs *pairs, size_t *length)
 static void take_pair(struct container_member *member, const char *key, const uint8_t *value, size_t length)
 {
 	if (!strcmp(key, "PN"))
-		container_text(member->part_number, sizeof(member->part_number), value, length);
+		image_text(member->part_number, sizeof(member->part_number), value, length);
 	else if (!strcmp(key, "DESCRIPTION"))
-		container_text(member->description, sizeof(member->description), value, length);
+		image_text(member->description, sizeof(member->description), value, length);
 	else if (!strcmp(key, "BOARD_REV"))
-		container_text(member->board_revision, sizeof(member->board_revision), value, length);
+		image_text(member->board_revision, sizeof(member->board_revision), value, length);
 	else if (!strcmp(key, "BRANCH"))
-		container_text(member->branch, sizeof(member->branch), value, length);
+		image_text(member->branch, sizeof(member->branch), value, length);
 }
 
 /* Key and value by turns, count of them; a list that breaks off gives what it has. */
@@ -176,19 +176,19 @@ static int take_record(struct archive *archive, const uint8_t *bytes, uint64_t w
 	record->tag = bytes + 8;
 	record->listed = false;
 	if ((uint64_t)record->toc_offset + TOC_ENTRY_LENGTH > archive->toc.length)
-		return container_fail(archive->error, -EBADMSG, where,
-				      _("byte 0x%llx of the MAP names entry 0x%x of the TOC, which has only 0x%zx bytes"),
-				      (unsigned long long)where, record->toc_offset, archive->toc.length);
+		return image_fail(archive->error, -EBADMSG, where,
+				  _("byte 0x%llx of the MAP names entry 0x%x of the TOC, which has only 0x%zx bytes"),
+				  (unsigned long long)where, record->toc_offset, archive->toc.length);
 	entry = archive->toc.bytes + record->toc_offset;
 	record->start = (uint64_t)be16(entry + 20) << 32 | be32(entry);
 	record->length = be32(entry + 4);
 	record->subtype = be16(entry + 8);
 	if (!archive->data.packed && record->start + record->length > archive->data.length)
-		return container_fail(archive->error, -EBADMSG, record->toc_offset,
-				      _("entry 0x%x of the TOC names bytes 0x%llx to 0x%llx of the data, which have only 0x%llx"),
-				      record->toc_offset, (unsigned long long)record->start,
-				      (unsigned long long)(record->start + record->length),
-				      (unsigned long long)archive->data.length);
+		return image_fail(archive->error, -EBADMSG, record->toc_offset,
+				  _("entry 0x%x of the TOC names bytes 0x%llx to 0x%llx of the data, which have only 0x%llx"),
+				  record->toc_offset, (unsigned long long)record->start,
+				  (unsigned long long)(record->start + record->length),
+				  (unsigned long long)archive->data.length);
 	return 0;
 }
 
@@ -313,8 +313,8 @@ static int add_image(struct archive *archive, const uint8_t *board, struct recor
 		return archive->container->member_count >= CONTAINER_MEMBERS ? -EBADMSG : -ENOMEM;
 	member->component = component;
 	member->size = archive->container->components[component].size;
-	container_text(member->psid, sizeof(member->psid), board, 32);
-	container_text(member->select_tag, sizeof(member->select_tag), records[first].tag, 32);
+	image_text(member->psid, sizeof(member->psid), board, 32);
+	image_text(member->select_tag, sizeof(member->select_tag), records[first].tag, 32);
 	take_metadata(member, board + BOARD_LENGTH, be16(board + 34));
 	take_content(member, records[first].subtype);
 	take_version(member, archive->toc.bytes + records[first].toc_offset);
@@ -332,9 +332,9 @@ static int add_board(struct archive *archive, size_t *at)
 	if (left >= BOARD_LENGTH)
 		length += be16(board + 34) + (size_t)board[32] * RECORD_LENGTH;
 	if (length > left)
-		return container_fail(archive->error, -EBADMSG, *at,
-				      _("the board at byte 0x%zx of the MAP needs 0x%zx bytes, there are 0x%zx"),
-				      *at, length, left);
+		return image_fail(archive->error, -EBADMSG, *at,
+				  _("the board at byte 0x%zx of the MAP needs 0x%zx bytes, there are 0x%zx"),
+				  *at, length, left);
 	count = board[32];
 	for (i = 0; i < count && !code; i++)
 		code = take_record(archive, board + BOARD_LENGTH + be16(board + 34) + i * RECORD_LENGTH, *at,
@@ -359,9 +359,9 @@ static int read_archive(struct archive *archive)
 	if (code)
 		return code;
 	if (be16(header + 4))
-		return container_fail(archive->error, -EOPNOTSUPP, 4,
-				      _("this is version %u.%u of the archive format, only 0.x is known"),
-				      be16(header + 4), be16(header + 6));
+		return image_fail(archive->error, -EOPNOTSUPP, 4,
+				  _("this is version %u.%u of the archive format, only 0.x is known"),
+				  be16(header + 4), be16(header + 6));
 	code = open_section(archive, SECTION_MAP, "MAP", &at, &map);
 	if (!code)
 		code = open_section(archive, SECTION_TOC, "TOC", &at, &toc);

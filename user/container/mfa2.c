@@ -43,18 +43,18 @@ static int read_tlv(struct descriptors *d, uint64_t at, struct tlv *tlv)
 	const uint8_t *header = d->bytes.bytes + at;
 
 	if (at + MFA2_TLV_HEADER > d->bytes.length)
-		return container_fail(d->error, -EBADMSG, at,
-				      _("a descriptor is expected at 0x%llx, but the descriptors end at 0x%zx"),
-				      (unsigned long long)at, d->bytes.length);
+		return image_fail(d->error, -EBADMSG, at,
+				  _("a descriptor is expected at 0x%llx, but the descriptors end at 0x%zx"),
+				  (unsigned long long)at, d->bytes.length);
 	tlv->at = at;
 	tlv->type = header[1];
 	tlv->length = be16(header + 2);
 	tlv->value = header + MFA2_TLV_HEADER;
 	tlv->next = align4(at + MFA2_TLV_HEADER + tlv->length);
 	if (at + MFA2_TLV_HEADER + tlv->length > d->bytes.length)
-		return container_fail(d->error, -EBADMSG, at,
-				      _("the descriptor at 0x%llx has 0x%x bytes, but the descriptors end at 0x%zx"),
-				      (unsigned long long)at, tlv->length, d->bytes.length);
+		return image_fail(d->error, -EBADMSG, at,
+				  _("the descriptor at 0x%llx has 0x%x bytes, but the descriptors end at 0x%zx"),
+				  (unsigned long long)at, tlv->length, d->bytes.length);
 	return 0;
 }
 
@@ -78,9 +78,9 @@ static int begin_multi(struct descriptors *d, const char *what, struct multi *mu
 	if (code)
 		return code;
 	if (tlv.type != MFA2_MULTI || tlv.length < 4)
-		return container_fail(d->error, -EBADMSG, d->at,
-				      _("the descriptor of a %s is expected at 0x%llx, found type 0x%02x of %u bytes"),
-				      what, (unsigned long long)d->at, tlv.type, tlv.length);
+		return image_fail(d->error, -EBADMSG, d->at,
+				  _("the descriptor of a %s is expected at 0x%llx, found type 0x%02x of %u bytes"),
+				  what, (unsigned long long)d->at, tlv.type, tlv.length);
 	multi->at = tlv.next;
 	multi->left = be16(tlv.value) + 1;
 	expected = be16(tlv.value + 2);
@@ -91,18 +91,18 @@ static int begin_multi(struct descriptors *d, const char *what, struct multi *mu
 		length += MFA2_TLV_HEADER + tlv.length;
 	}
 	if (length != expected)
-		return container_fail(d->error, -EBADMSG, d->at,
-				      _("the descriptor of a %s at 0x%llx says 0x%x bytes, its parts have 0x%x"),
-				      what, (unsigned long long)d->at, expected, length);
+		return image_fail(d->error, -EBADMSG, d->at,
+				  _("the descriptor of a %s at 0x%llx says 0x%x bytes, its parts have 0x%x"),
+				  what, (unsigned long long)d->at, expected, length);
 	d->at = walk.at;
 	return 0;
 }
 
 static int wrong_member(struct descriptors *d, const char *what, const struct tlv *tlv)
 {
-	return container_fail(d->error, -EBADMSG, tlv->at,
-			      _("the %s's descriptor at 0x%llx has type 0x%02x and %u bytes: not one of a %s"),
-			      what, (unsigned long long)tlv->at, tlv->type, tlv->length, what);
+	return image_fail(d->error, -EBADMSG, tlv->at,
+			  _("the %s's descriptor at 0x%llx has type 0x%02x and %u bytes: not one of a %s"),
+			  what, (unsigned long long)tlv->at, tlv->type, tlv->length, what);
 }
 
 /* ---- the package ---- */
@@ -155,15 +155,15 @@ static int check_block(struct descriptors *d)
 	uint64_t size = container->reader->size;
 
 	if (container->data_start < d->at || container->data_start > d->bytes.length)
-		return container_fail(d->error, -EBADMSG, d->at,
-				      _("the component block cannot begin at 0x%llx: the file has 0x%llx bytes, its first descriptor ends at 0x%llx"),
-				      (unsigned long long)container->data_start, (unsigned long long)size,
-				      (unsigned long long)d->at);
+		return image_fail(d->error, -EBADMSG, d->at,
+				  _("the component block cannot begin at 0x%llx: the file has 0x%llx bytes, its first descriptor ends at 0x%llx"),
+				  (unsigned long long)container->data_start, (unsigned long long)size,
+				  (unsigned long long)d->at);
 	container->length = container->data_start + container->data_stored;
 	if (container->length > size)
-		return container_fail(d->error, -EBADMSG, size,
-				      _("the component block ends at 0x%llx, but the file has only 0x%llx bytes: it is truncated"),
-				      (unsigned long long)container->length, (unsigned long long)size);
+		return image_fail(d->error, -EBADMSG, size,
+				  _("the component block ends at 0x%llx, but the file has only 0x%llx bytes: it is truncated"),
+				  (unsigned long long)container->length, (unsigned long long)size);
 	d->bytes.length = container->data_start;
 	return 0;
 }
@@ -176,14 +176,14 @@ static int add_device(struct descriptors *d, const struct tlv *psid, const struc
 	unsigned int component = be16(pointer->value + 2);
 
 	if (component >= d->components)
-		return container_fail(d->error, -EBADMSG, pointer->at,
-				      _("a device's descriptor at 0x%llx names component %u of %u"),
-				      (unsigned long long)pointer->at, component, d->components);
+		return image_fail(d->error, -EBADMSG, pointer->at,
+				  _("a device's descriptor at 0x%llx names component %u of %u"),
+				  (unsigned long long)pointer->at, component, d->components);
 	member = container_add_member(d->container, d->error);
 	if (!member)
 		return d->container->member_count >= CONTAINER_MEMBERS ? -EBADMSG : -ENOMEM;
 	member->component = component;
-	container_text(member->psid, sizeof(member->psid), psid->value, psid->length);
+	image_text(member->psid, sizeof(member->psid), psid->value, psid->length);
 	return 0;
 }
 
@@ -208,9 +208,9 @@ static int read_device(struct descriptors *d)
 	if (code)
 		return code;
 	if (!psid.value || !psid.length || psid.length > 32)
-		return container_fail(d->error, -EBADMSG, multi.at,
-				      _("the device's descriptor at 0x%llx has no PSID"),
-				      (unsigned long long)multi.at);
+		return image_fail(d->error, -EBADMSG, multi.at,
+				  _("the device's descriptor at 0x%llx has no PSID"),
+				  (unsigned long long)multi.at);
 	while (multi.left && !code) {
 		code = next_member(d, &multi, &tlv);
 		if (code || tlv.type != MFA2_COMPONENT_POINTER)
@@ -219,9 +219,9 @@ static int read_device(struct descriptors *d)
 		code = tlv.length < 8 ? wrong_member(d, "device", &tlv) : add_device(d, &psid, &tlv);
 	}
 	if (!code && !found)
-		return container_fail(d->error, -EBADMSG, multi.at,
-				      _("the device's descriptor before 0x%llx names no component"),
-				      (unsigned long long)multi.at);
+		return image_fail(d->error, -EBADMSG, multi.at,
+				  _("the device's descriptor before 0x%llx names no component"),
+				  (unsigned long long)multi.at);
 	return code;
 }
 
@@ -276,10 +276,10 @@ static int add_component(struct descriptors *d, const struct tlv *tlv, unsigned 
 
 	if (offset > d->container->data_size ||
 	    (uint64_t)size + MFA2_MARKER_LENGTH > d->container->data_size - offset)
-		return container_fail(d->error, -EBADMSG, tlv->at,
-				      _("component %u of 0x%x bytes at 0x%llx reaches beyond the 0x%llx bytes of the block"),
-				      number, size, (unsigned long long)offset,
-				      (unsigned long long)d->container->data_size);
+		return image_fail(d->error, -EBADMSG, tlv->at,
+				  _("component %u of 0x%x bytes at 0x%llx reaches beyond the 0x%llx bytes of the block"),
+				  number, size, (unsigned long long)offset,
+				  (unsigned long long)d->container->data_size);
 	code = container_add_component(d->container, d->error);
 	if (!code)
 		code = container_add_range(d->container, offset + MFA2_MARKER_LENGTH, size, d->error);

@@ -49,15 +49,15 @@ static int check_source(struct packing *packing, size_t number)
 	const char *name = image_format_name(facts->place.format);
 
 	if (facts->place.format != IMAGE_FS3 && facts->place.format != IMAGE_FS4)
-		return container_fail(packing->error, -EOPNOTSUPP, 0,
-				      _("image %zu (%s) is %s: only FS3 and FS4 images are updated by way of an MFA2"),
-				      number + 1, facts->psid, name);
+		return image_fail(packing->error, -EOPNOTSUPP, 0,
+				  _("image %zu (%s) is %s: only FS3 and FS4 images are updated by way of an MFA2"),
+				  number + 1, facts->psid, name);
 	if (facts->encrypted)
-		return container_fail(packing->error, -EOPNOTSUPP, 0,
-				      _("image %zu (%s) is encrypted: where its sections end cannot be seen, so it cannot be packed"),
-				      number + 1, facts->psid);
+		return image_fail(packing->error, -EOPNOTSUPP, 0,
+				  _("image %zu (%s) is encrypted: where its sections end cannot be seen, so it cannot be packed"),
+				  number + 1, facts->psid);
 	if (!(facts->has & IMAGE_HAS_PSID) || !facts->psid[0])
-		return container_fail(packing->error, -EINVAL, 0, _("image %zu has no PSID"), number + 1);
+		return image_fail(packing->error, -EINVAL, 0, _("image %zu has no PSID"), number + 1);
 	return 0;
 }
 
@@ -81,9 +81,9 @@ static int check_twins(struct packing *packing)
 	qsort(order, packing->count, sizeof(*order), by_psid);
 	for (i = 1; i < packing->count && !code; i++)
 		if (!by_psid(&order[i - 1], &order[i]))
-			code = container_fail(packing->error, -EINVAL, 0,
-					      _("two images are for PSID %s: a card would get the first of them"),
-					      order[i]->facts->psid);
+			code = image_fail(packing->error, -EINVAL, 0,
+					  _("two images are for PSID %s: a card would get the first of them"),
+					  order[i]->facts->psid);
 	free(order);
 	return code;
 }
@@ -94,8 +94,8 @@ static int check_sources(struct packing *packing)
 	int code = 0;
 
 	if (!packing->count || packing->count > SOURCES_MOST)
-		return container_fail(packing->error, -EINVAL, 0, _("an MFA2 has 1 to %d images, not %zu"),
-				      SOURCES_MOST, packing->count);
+		return image_fail(packing->error, -EINVAL, 0, _("an MFA2 has 1 to %d images, not %zu"),
+				  SOURCES_MOST, packing->count);
 	for (i = 0; i < packing->count && !code; i++)
 		code = check_source(packing, i);
 	return code ? code : check_twins(packing);
@@ -138,9 +138,9 @@ static int strip_fs3(struct payload *payload, struct image_error *error)
 		return code;
 	if (payload->table == UINT64_MAX || payload->table_end - payload->table > sizeof(payload->entries) ||
 	    payload->table_end > facts->length)
-		return container_fail(error, -EBADMSG, 0,
-				      _("the table of contents of %s is not where an image has it"),
-				      facts->psid);
+		return image_fail(error, -EBADMSG, 0,
+				  _("the table of contents of %s is not where an image has it"),
+				  facts->psid);
 	payload->table_length = payload->table_end - payload->table;
 	memset(payload->entries, 0xff, payload->table_length);
 	for (i = 0; i < payload->entry_count && !code; i++)
@@ -197,7 +197,7 @@ static int encode(struct packing *packing, const void *bytes, size_t length, lzm
 		result = lzma_code(&packing->stream, action);
 		if (result != LZMA_OK && result != LZMA_STREAM_END)
 			return result == LZMA_MEM_ERROR ? container_no_memory(packing->error) :
-			       container_fail(packing->error, -EIO, 0, _("packing failed (%d)"), (int)result);
+			       image_fail(packing->error, -EIO, 0, _("packing failed (%d)"), (int)result);
 		code = spool_write(&packing->spool, packing->spool.size, packing->out,
 				   sizeof(packing->out) - packing->stream.avail_out, packing->error);
 		if (code)
@@ -237,7 +237,7 @@ static int begin_stream(struct packing *packing)
 	};
 
 	if (lzma_lzma_preset(&options, 6))
-		return container_fail(packing->error, -EOPNOTSUPP, 0, _("liblzma does not know preset 6"));
+		return image_fail(packing->error, -EOPNOTSUPP, 0, _("liblzma does not know preset 6"));
 	options.mf = LZMA_MF_HC4;
 	if (lzma_stream_encoder(&packing->stream, filters, LZMA_CHECK_CRC32) != LZMA_OK)
 		return container_no_memory(packing->error);
@@ -428,7 +428,7 @@ static int make_head(struct packing *packing)
 
 	packing->head_length = measure_head(packing);
 	if (packing->head_length + block.size > UINT32_MAX)
-		return container_fail(packing->error, -EFBIG, 0, _("the images are too many for one MFA2"));
+		return image_fail(packing->error, -EFBIG, 0, _("the images are too many for one MFA2"));
 	packing->head = calloc(1, packing->head_length);
 	if (!packing->head)
 		return container_no_memory(packing->error);

@@ -255,9 +255,9 @@ static int no_marker(const struct pass *pass, const struct container_component *
 {
 	unsigned long long start = component_start(pass->container, component);
 
-	return container_fail(why, -EBADMSG, start,
-			      _("no component begins at 0x%llx of the component block: its mark is missing"),
-			      start);
+	return image_fail(why, -EBADMSG, start,
+			  _("no component begins at 0x%llx of the component block: its mark is missing"),
+			  start);
 }
 
 static int complete(struct pass *pass, struct gathered *gathered)
@@ -345,9 +345,9 @@ static int give_up_all(struct pass *pass, int result, const struct image_error *
 
 static int ends_early(struct pass *pass, uint64_t position, struct image_error *why)
 {
-	return container_fail(why, -EBADMSG, position,
-			      _("the data unpack to 0x%llx bytes only, the directory speaks of 0x%llx"),
-			      (unsigned long long)position, (unsigned long long)pass->container->data_size);
+	return image_fail(why, -EBADMSG, position,
+			  _("the data unpack to 0x%llx bytes only, the directory speaks of 0x%llx"),
+			  (unsigned long long)position, (unsigned long long)pass->container->data_size);
 }
 
 /* One time through the data, to the last wanted byte; to_end: to its very end, for its checks. */
@@ -391,9 +391,9 @@ static int too_many(struct pass *pass)
 {
 	struct image_error why;
 	size_t i;
-	int code = container_fail(&why, -EBADMSG, 0,
-				  _("more than %d images overlap: no real archive is like that"),
-				  ROUNDS_MOST * GATHERED_MOST);
+	int code = image_fail(&why, -EBADMSG, 0,
+			      _("more than %d images overlap: no real archive is like that"),
+			      ROUNDS_MOST * GATHERED_MOST);
 	int result = 0;
 
 	for (i = 0; i < pass->queued && !result; i++)

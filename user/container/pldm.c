@@ -32,9 +32,9 @@ static const uint8_t *take(struct pldm *pldm, size_t length, const char *what)
 	const uint8_t *bytes = pldm->header.bytes + pldm->at;
 
 	if (length > pldm->header.length - pldm->at) {
-		container_fail(pldm->error, -EBADMSG, pldm->at,
-			       _("the %s at 0x%zx needs %zu bytes, but the package header ends at 0x%zx"),
-			       what, pldm->at, length, pldm->header.length);
+		image_fail(pldm->error, -EBADMSG, pldm->at,
+			   _("the %s at 0x%zx needs %zu bytes, but the package header ends at 0x%zx"),
+			   what, pldm->at, length, pldm->header.length);
 		return NULL;
 	}
 	pldm->at += length;
@@ -57,8 +57,8 @@ static void take_vendor_words(struct board *board, const uint8_t *data, size_t l
 
 	if (length < 2 || (size_t)data[1] + 2 > length)
 		return;
-	container_text(title, sizeof(title), data + 2, data[1]);
-	container_text(value, sizeof(value), data + 2 + data[1], length - 2 - data[1]);
+	image_text(title, sizeof(title), data + 2, data[1]);
+	image_text(value, sizeof(value), data + 2 + data[1], length - 2 - data[1]);
 	if (!strcmp(title, "PSID")) {
 		snprintf(board->psid, sizeof(board->psid), "%.32s", value);
 		return;
@@ -100,9 +100,9 @@ static int take_descriptors(struct pldm *pldm, struct board *board, unsigned int
 		take_descriptor(board, le16(head), data, le16(head + 2));
 	}
 	if (pldm->at > end)
-		return container_fail(pldm->error, -EBADMSG, pldm->at,
-				      _("a record's descriptors end at 0x%zx, the record at 0x%zx"),
-				      pldm->at, end);
+		return image_fail(pldm->error, -EBADMSG, pldm->at,
+				  _("a record's descriptors end at 0x%zx, the record at 0x%zx"),
+				  pldm->at, end);
 	return 0;
 }
 
@@ -117,9 +117,9 @@ static int take_record(struct pldm *pldm, struct board *board)
 		return -EBADMSG;
 	end = start + le16(head);
 	if (end < pldm->at || end > pldm->header.length)
-		return container_fail(pldm->error, -EBADMSG, start,
-				      _("the device record at 0x%zx has %u bytes, the package header ends at 0x%zx"),
-				      start, le16(head), pldm->header.length);
+		return image_fail(pldm->error, -EBADMSG, start,
+				  _("the device record at 0x%zx has %u bytes, the package header ends at 0x%zx"),
+				  start, le16(head), pldm->header.length);
 	board->bitmap = take(pldm, pldm->bitmap_length, _("bitmap"));
 	if (!board->bitmap || !take(pldm, head[8], _("version text")))
 		return -EBADMSG;
@@ -184,14 +184,14 @@ static int add_component(struct pldm *pldm, const uint8_t *head, unsigned int nu
 	int code;
 
 	if (start + length > container->reader->size)
-		return container_fail(pldm->error, -EBADMSG, start,
-				      _("component %u has bytes 0x%llx to 0x%llx, but the file has only 0x%llx: it is truncated"),
-				      number, (unsigned long long)start, (unsigned long long)(start + length),
-				      (unsigned long long)container->reader->size);
+		return image_fail(pldm->error, -EBADMSG, start,
+				  _("component %u has bytes 0x%llx to 0x%llx, but the file has only 0x%llx: it is truncated"),
+				  number, (unsigned long long)start, (unsigned long long)(start + length),
+				  (unsigned long long)container->reader->size);
 	if (start < container->header_length)
-		return container_fail(pldm->error, -EBADMSG, start,
-				      _("component %u begins at 0x%llx, inside the package header of 0x%x bytes"),
-				      number, (unsigned long long)start, container->header_length);
+		return image_fail(pldm->error, -EBADMSG, start,
+				  _("component %u begins at 0x%llx, inside the package header of 0x%x bytes"),
+				  number, (unsigned long long)start, container->header_length);
 	if (start + length > container->length)
 		container->length = start + length;
 	code = container_add_component(container, pldm->error);
@@ -215,7 +215,7 @@ static int add_members(struct pldm *pldm, const struct board *boards, unsigned i
 		strcpy(member->part_number, boards[i].part);
 		strcpy(member->description, boards[i].description);
 		take_content(member, le16(head + 2));
-		container_text(member->version_text, sizeof(member->version_text), version, head[21]);
+		image_text(member->version_text, sizeof(member->version_text), version, head[21]);
 		take_version(member);
 		member->size = pldm->container->components[component].size;
 	}
@@ -231,9 +231,9 @@ static int read_components(struct pldm *pldm, const struct board *boards, unsign
 	if (!count)
 		return -EBADMSG;
 	if (le16(count) > 8 * pldm->bitmap_length)
-		return container_fail(pldm->error, -EBADMSG, pldm->at - 2,
-				      _("there are %u components, but the bitmaps have %u bits"), le16(count),
-				      8 * pldm->bitmap_length);
+		return image_fail(pldm->error, -EBADMSG, pldm->at - 2,
+				  _("there are %u components, but the bitmaps have %u bits"), le16(count),
+				  8 * pldm->bitmap_length);
 	for (i = 0; i < le16(count); i++) {
 		head = take(pldm, COMPONENT_LENGTH, _("component"));
 		version = head ? take(pldm, head[21], _("version text")) : NULL;
@@ -257,8 +257,8 @@ static int read_header(struct pldm *pldm)
 
 	pldm->at = FIXED_LENGTH + pldm->header.bytes[FIXED_LENGTH - 1];
 	if (pldm->at > pldm->header.length)
-		return container_fail(pldm->error, -EBADMSG, FIXED_LENGTH,
-				      _("the package's version text reaches beyond its header"));
+		return image_fail(pldm->error, -EBADMSG, FIXED_LENGTH,
+				  _("the package's version text reaches beyond its header"));
 	pldm->bitmap_length = (le16(pldm->header.bytes + 32) + 7) / 8;
 	count = take(pldm, 1, _("number of records"));
 	if (!count)
@@ -284,12 +284,12 @@ int pldm_open(struct container *container, struct image_error *error)
 		return code;
 	container->header_length = le16(fixed + 17);
 	if (fixed[16] != 1)
-		return container_fail(error, -EOPNOTSUPP, 16,
-				      _("the package header is of revision %u, only 1 is known"), fixed[16]);
+		return image_fail(error, -EOPNOTSUPP, 16,
+				  _("the package header is of revision %u, only 1 is known"), fixed[16]);
 	if (container->header_length < FIXED_LENGTH + 4 || container->header_length > container->reader->size)
-		return container_fail(error, -EBADMSG, 17,
-				      _("the package header has 0x%x bytes, the file 0x%llx: it is truncated or damaged"),
-				      container->header_length, (unsigned long long)container->reader->size);
+		return image_fail(error, -EBADMSG, 17,
+				  _("the package header has 0x%x bytes, the file 0x%llx: it is truncated or damaged"),
+				  container->header_length, (unsigned long long)container->reader->size);
 	container->length = container->header_length;
 	code = container_load(container->reader, 0, container->header_length - 4, &pldm.header, error);
 	if (!code)

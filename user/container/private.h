@@ -70,9 +70,6 @@ static inline uint64_t align4(uint64_t value)
 	return (value + 3) & ~3ULL;
 }
 
-/* Returns code. */
-__attribute__((format(printf, 4, 5)))
-int container_fail(struct image_error *error, int code, uint64_t where, const char *format, ...);
 int container_no_memory(struct image_error *error);
 
 /* Any offset and length: the reader is asked for dwords. */
@@ -91,9 +88,6 @@ struct container_bytes {
 int container_load(const struct image_reader *reader, uint64_t offset, uint64_t length,
 		   struct container_bytes *bytes, struct image_error *error);
 void container_unload(struct container_bytes *bytes);
-
-/* A text of at most length bytes, up to its NUL; unprintable bytes become '?'. room includes the NUL. */
-void container_text(char *text, size_t room, const uint8_t *bytes, size_t length);
 
 /* NULL: no memory, or CONTAINER_MEMBERS are there; error tells. */
 struct container_member *container_add_member(struct container *container, struct image_error *error);

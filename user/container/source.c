@@ -35,8 +35,8 @@ int search_trouble(struct search *search, const char *inside, int code, const st
 
 	search->troubles++;
 	if (!walk->trouble) {
-		container_fail(search->error, code, error->where, "%s%s%s", inside, *inside ? ": " : "",
-			       error->text);
+		image_fail(search->error, code, error->where, "%s%s%s", inside, *inside ? ": " : "",
+			   error->text);
 		return end_walk(search, code);
 	}
 	tell_waiting(search);
@@ -148,8 +148,8 @@ static void tell_damage(struct members *members)
 		snprintf(more, sizeof(more), ngettext(" and %zu more", " and %zu more",
 						      members->damaged_count - 1),
 			 members->damaged_count - 1);
-	container_fail(&told, 0, members->damage.where, "%s%s%s%s", members->damaged, more,
-		       *members->damaged || *more ? ": " : "", members->damage.text);
+	image_fail(&told, 0, members->damage.where, "%s%s%s%s", members->damaged, more,
+		   *members->damaged || *more ? ": " : "", members->damage.text);
 	members->damaged_count = 0;
 	search_trouble(members->search, members->item.inside, -EBADMSG, &told);
 }
@@ -350,18 +350,18 @@ static int nothing_found(struct search *search, const struct image_file *file)
 
 	if (search->waiting) {
 		search->waiting = false;
-		container_fail(search->error, code, search->waiting_error.where, "%s%s%s",
-			       search->waiting_inside,
-			       *search->waiting_inside ? ": " : "", search->waiting_error.text);
+		image_fail(search->error, code, search->waiting_error.where, "%s%s%s",
+			   search->waiting_inside,
+			   *search->waiting_inside ? ": " : "", search->waiting_error.text);
 		return code;
 	}
 	if (has_suffix(search->path, ".mlx") && (!guess || !strcmp(guess->id, "text")))
 		guess = source_guess_mlx();
 	if (!guess)
-		return container_fail(search->error, -ENOENT, 0, "%s",
-				      _("there is no firmware in it: no image, no container, no archive of them"));
-	return container_fail(search->error, -ENOENT, 0, "%s%s%s", _(guess->what), guess->next ? "; " : "",
-			      guess->next ? _(guess->next) : "");
+		return image_fail(search->error, -ENOENT, 0, "%s",
+				  _("there is no firmware in it: no image, no container, no archive of them"));
+	return image_fail(search->error, -ENOENT, 0, "%s%s%s", _(guess->what), guess->next ? "; " : "",
+			  guess->next ? _(guess->next) : "");
 }
 
 int search_named(struct search *search, const char *path)
@@ -429,7 +429,7 @@ static int walk_entry(struct search *search, const char *path, unsigned int dept
 
 	search->path = path;
 	if (stat(path, &status)) {
-		container_fail(&error, 0, 0, "%s", strerror(errno));
+		image_fail(&error, 0, 0, "%s", strerror(errno));
 		return search_trouble(search, "", -errno, &error);
 	}
 	if (S_ISDIR(status.st_mode))
@@ -441,9 +441,9 @@ static int cannot_list(struct search *search, const char *path, int code, const 
 {
 	struct image_error error;
 
-	container_fail(&error, 0, 0, "%s", text);
+	image_fail(&error, 0, 0, "%s", text);
 	if (!search->files && !search->items && search->walked_count <= 1) {
-		container_fail(search->error, 0, 0, "%s", text);
+		image_fail(search->error, 0, 0, "%s", text);
 		return end_walk(search, code);
 	}
 	search->path = path;
@@ -488,11 +488,11 @@ static int walk_named_directory(struct search *search, const char *path)
 		return 1;
 	if (search->items)
 		return 0;
-	container_fail(search->error, -ENOENT, 0,
-		       ngettext("there is no firmware in it: %zu file was looked at%s",
-				"there is no firmware in it: %zu files were looked at%s", search->files),
-		       search->files,
-		       search->flags & SOURCE_RECURSE ? "" : _(", directories below it were not"));
+	image_fail(search->error, -ENOENT, 0,
+		   ngettext("there is no firmware in it: %zu file was looked at%s",
+		       "there is no firmware in it: %zu files were looked at%s", search->files),
+		   search->files,
+		   search->flags & SOURCE_RECURSE ? "" : _(", directories below it were not"));
 	return end_walk(search, -ENOENT);
 }
 

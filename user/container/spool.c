@@ -47,9 +47,9 @@ int spool_open(struct spool *spool, struct image_error *error)
 		}
 		code = -errno;
 	}
-	return container_fail(error, code, 0,
-			      _("no temporary file can be made in $TMPDIR, /var/tmp or /tmp: %s"),
-			      strerror(-code));
+	return image_fail(error, code, 0,
+			  _("no temporary file can be made in $TMPDIR, /var/tmp or /tmp: %s"),
+			  strerror(-code));
 }
 
 void spool_close(struct spool *spool)
@@ -75,9 +75,9 @@ int spool_write(struct spool *spool, uint64_t offset, const void *bytes, size_t 
 			continue;
 		if (done <= 0) {
 			code = done ? -errno : -ENOSPC;
-			return container_fail(error, code, offset,
-					      _("a temporary file in %s cannot be written: %s (set TMPDIR to a directory with room)"),
-					      spool->directory, strerror(-code));
+			return image_fail(error, code, offset,
+					  _("a temporary file in %s cannot be written: %s (set TMPDIR to a directory with room)"),
+					  spool->directory, strerror(-code));
 		}
 		from += done;
 		offset += done;
@@ -118,12 +118,12 @@ struct image_reader spool_reader(struct spool *spool)
 static int take_file(struct spool *spool, int *descriptor, struct image_error *error)
 {
 	if (ftruncate(spool->descriptor, spool->size))
-		return container_fail(error, -errno, 0, _("a temporary file in %s cannot be cut: %s"),
-				      spool->directory, strerror(errno));
+		return image_fail(error, -errno, 0, _("a temporary file in %s cannot be cut: %s"),
+				  spool->directory, strerror(errno));
 	*descriptor = fcntl(spool->descriptor, F_DUPFD_CLOEXEC, 0);
 	if (*descriptor < 0)
-		return container_fail(error, -errno, 0, _("a temporary file cannot be kept: %s"),
-				      strerror(errno));
+		return image_fail(error, -errno, 0, _("a temporary file cannot be kept: %s"),
+				  strerror(errno));
 	spool->taken = true;
 	return 0;
 }

@@ -26,9 +26,9 @@ int xz_open(const struct image_reader *reader, uint64_t start, uint64_t length, 
 
 	*xz = NULL;
 	if (start > reader->size || length > reader->size - start)
-		return container_fail(error, -EBADMSG, start,
-				      _("the XZ stream of 0x%llx bytes at 0x%llx reaches beyond the file"),
-				      (unsigned long long)length, (unsigned long long)start);
+		return image_fail(error, -EBADMSG, start,
+				  _("the XZ stream of 0x%llx bytes at 0x%llx reaches beyond the file"),
+				  (unsigned long long)length, (unsigned long long)start);
 	new = calloc(1, sizeof(*new));
 	if (!new)
 		return container_no_memory(error);
@@ -93,27 +93,27 @@ static int xz_failed(struct xz *xz, lzma_ret result, struct image_error *error)
 	case LZMA_MEM_ERROR:
 		return container_no_memory(error);
 	case LZMA_MEMLIMIT_ERROR:
-		return container_fail(error, -EBADMSG, at,
-				      _("the XZ stream at 0x%llx needs %llu MiB of memory to unpack, more than the %llu of any firmware archive: not unpacked"),
-				      (unsigned long long)xz->start,
-				      (unsigned long long)(lzma_memusage(&xz->stream) >> 20),
-				      (unsigned long long)(XZ_MEMORY_MOST >> 20));
+		return image_fail(error, -EBADMSG, at,
+				  _("the XZ stream at 0x%llx needs %llu MiB of memory to unpack, more than the %llu of any firmware archive: not unpacked"),
+				  (unsigned long long)xz->start,
+				  (unsigned long long)(lzma_memusage(&xz->stream) >> 20),
+				  (unsigned long long)(XZ_MEMORY_MOST >> 20));
 	case LZMA_FORMAT_ERROR:
-		return container_fail(error, -EBADMSG, at, _("there is no XZ stream at 0x%llx"),
-				      (unsigned long long)xz->start);
+		return image_fail(error, -EBADMSG, at, _("there is no XZ stream at 0x%llx"),
+				  (unsigned long long)xz->start);
 	case LZMA_OPTIONS_ERROR:
 	case LZMA_UNSUPPORTED_CHECK:
-		return container_fail(error, -EBADMSG, at,
-				      _("the XZ stream at 0x%llx uses a filter or check that is not known"),
-				      (unsigned long long)xz->start);
+		return image_fail(error, -EBADMSG, at,
+				  _("the XZ stream at 0x%llx uses a filter or check that is not known"),
+				  (unsigned long long)xz->start);
 	case LZMA_BUF_ERROR:
-		return container_fail(error, -EBADMSG, at,
-				      _("the XZ stream at 0x%llx ends too early, after 0x%llx unpacked bytes: the file is truncated"),
-				      (unsigned long long)xz->start, (unsigned long long)xz->given);
+		return image_fail(error, -EBADMSG, at,
+				  _("the XZ stream at 0x%llx ends too early, after 0x%llx unpacked bytes: the file is truncated"),
+				  (unsigned long long)xz->start, (unsigned long long)xz->given);
 	default:
-		return container_fail(error, -EBADMSG, at,
-				      _("the XZ stream at 0x%llx is damaged near 0x%llx, after 0x%llx unpacked bytes"),
-				      (unsigned long long)xz->start, at, (unsigned long long)xz->given);
+		return image_fail(error, -EBADMSG, at,
+				  _("the XZ stream at 0x%llx is damaged near 0x%llx, after 0x%llx unpacked bytes"),
+				  (unsigned long long)xz->start, at, (unsigned long long)xz->given);
 	}
 }
 
@@ -127,9 +127,9 @@ static int check_padding(struct xz *xz, struct image_error *error)
 			return code;
 		while (xz->stream.avail_in) {
 			if (*xz->stream.next_in)
-				return container_fail(error, -EBADMSG, where(xz),
-						      _("byte 0x%llx behind the XZ stream is 0x%02x, expected zero padding"),
-						      (unsigned long long)where(xz), *xz->stream.next_in);
+				return image_fail(error, -EBADMSG, where(xz),
+						  _("byte 0x%llx behind the XZ stream is 0x%02x, expected zero padding"),
+						  (unsigned long long)where(xz), *xz->stream.next_in);
 			xz->stream.next_in++;
 			xz->stream.avail_in--;
 		}
@@ -138,9 +138,9 @@ static int check_padding(struct xz *xz, struct image_error *error)
 
 static int too_much(struct xz *xz, struct image_error *error)
 {
-	return container_fail(error, -EBADMSG, where(xz),
-			      _("the XZ stream at 0x%llx unpacks to more than the 0x%llx bytes that the directory speaks of"),
-			      (unsigned long long)xz->start, (unsigned long long)xz->most);
+	return image_fail(error, -EBADMSG, where(xz),
+			  _("the XZ stream at 0x%llx unpacks to more than the 0x%llx bytes that the directory speaks of"),
+			  (unsigned long long)xz->start, (unsigned long long)xz->most);
 }
 
 static int unpack(struct xz *xz, size_t *length, struct image_error *error)
@@ -213,9 +213,9 @@ int xz_load(const struct image_reader *reader, uint64_t start, uint64_t length, 
 
 static int no_index(struct image_error *error, uint64_t at)
 {
-	return container_fail(error, -EBADMSG, at,
-			      _("no XZ stream ends at 0x%llx: what stands before is damaged, or other than zeros stand behind it"),
-			      (unsigned long long)at);
+	return image_fail(error, -EBADMSG, at,
+			  _("no XZ stream ends at 0x%llx: what stands before is damaged, or other than zeros stand behind it"),
+			  (unsigned long long)at);
 }
 
 /* Where the last byte is that is not zero, counted up to the multiple of 4 that a stream ends at. */

@@ -14,7 +14,6 @@
 
 /* ---- errors ---- */
 
-
 int image_failed(const char *path, const char *inside, const struct image_error *why, int code,
 		 struct cxctl_error *error)
 {

@@ -24,6 +24,13 @@ struct image_error {
 	char text[320];			/* for a person: what, expected, found */
 };
 
+/* error may be NULL. Returns code. */
+__attribute__((format(printf, 4, 5)))
+int image_fail(struct image_error *error, int code, uint64_t where, const char *format, ...);
+
+/* A fixed-width text field; unprintable bytes become '?'. room includes the NUL. */
+void image_text(char *text, size_t room, const uint8_t *bytes, size_t length);
+
 /*
  * read: exactly length bytes from offset, 0 or a negative errno. offset + length never
  * exceeds size. Reads are of dword offsets and lengths, and short (4 bytes to 64 KiB).

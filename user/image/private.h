@@ -41,13 +41,6 @@ static inline uint8_t byte_sum(uint32_t word)
 	return (uint8_t)((word >> 24) + (word >> 16) + (word >> 8) + word);
 }
 
-/* error may be NULL. Returns code. */
-__attribute__((format(printf, 4, 5)))
-int image_fail(struct image_error *error, int code, uint64_t where, const char *format, ...);
-
-/* A fixed-width text field; unprintable bytes become '?'. room includes the NUL. */
-void image_text(char *text, size_t room, const uint8_t *bytes, size_t length);
-
 /* The bytes of one image at logical addresses. */
 struct image_view {
 	const struct image_reader *reader;
