@@ -30,6 +30,13 @@
 #define CXFW_CAP_BURN_PLAN	(1ULL << 2)	/* CXFW_IOC_STAGE, CXFW_CMD_BURN */
 #define CXFW_CAP_BURN_FS2	(1ULL << 3)	/* plans of format CXFW_FORMAT_FS2 */
 #define CXFW_CAP_SEMAPHORE_CLEAR (1ULL << 4)	/* CXFW_CMD_SEMAPHORE_CLEAR */
+#define CXFW_CAP_BURN_FS3	(1ULL << 5)	/* plans of format CXFW_FORMAT_FS3 */
+#define CXFW_CAP_BURN_FS4	(1ULL << 6)	/* plans of format CXFW_FORMAT_FS4 */
+#define CXFW_CAP_BURN_FS5	(1ULL << 7)	/* plans of format CXFW_FORMAT_FS5 */
+#define CXFW_CAP_DEVICE_DATA	(1ULL << 8)	/* plans with CXFW_PLAN_DEVICE_DATA */
+#define CXFW_CAP_COMPONENT	(1ULL << 9)	/* plans with CXFW_PLAN_COMPONENT: the firmware updates itself */
+#define CXFW_CAP_COMPONENT_READ	(1ULL << 10)	/* CXFW_IOC_COMPONENT_READ */
+#define CXFW_CAP_ACTIVATE	(1ULL << 11)	/* CXFW_CMD_ACTIVATE */
 
 /*
  * Commands. Every one needs CAP_SYS_ADMIN in the initial user namespace and works in
@@ -49,6 +56,11 @@ enum cxfw_cmd {
 	CXFW_CMD_SEMAPHORE_CLEAR,
 	/* notification on the multicast group "events" */
 	CXFW_CMD_EVENT,
+	/*
+	 * do: ADDRESS, RESET_LEVEL -> the card resets and comes back, when the answer comes. Only while no
+	 * function of it is bound to a driver (EBUSY names the function and the driver).
+	 */
+	CXFW_CMD_ACTIVATE,
 
 	__CXFW_CMD_MAX,
 };
@@ -92,6 +104,9 @@ enum cxfw_attr {
 	CXFW_A_EVENT_KIND,	/* u32: enum cxfw_event_kind */
 	CXFW_A_SEMAPHORE,	/* u32: enum cxfw_semaphore */
 	CXFW_A_SEMAPHORE_VALUE,	/* u32: value the caller saw; the semaphore is cleared only if it still holds it */
+	CXFW_A_JOB_KIND,	/* u32: enum cxfw_job_kind */
+	CXFW_A_JOB_CARD_ERROR,	/* u32: error code of MCC that ended the job (device-access.md 4.2); absent: none */
+	CXFW_A_RESET_LEVEL,	/* u32: enum cxfw_reset_level */
 
 	__CXFW_A_MAX,
 };
@@ -132,6 +147,25 @@ enum cxfw_job_state {
 	CXFW_JOB_CANCELLED,
 };
 
+enum cxfw_job_kind {
+	CXFW_JOB_KIND_UNSPEC,
+	CXFW_JOB_KIND_PLAN,		/* an image, by writes to the flash */
+	CXFW_JOB_KIND_DEVICE_DATA,	/* CXFW_PLAN_DEVICE_DATA */
+	CXFW_JOB_KIND_COMPONENT,	/* CXFW_PLAN_COMPONENT */
+};
+
+/* How deep a reset goes: device-access.md 4.4, 7. */
+enum cxfw_reset_level {
+	CXFW_RESET_UNSPEC,
+	CXFW_RESET_CHIP,		/* mlx4: CR 0xf0010, as its driver does */
+	CXFW_RESET_LIVE_PATCH,		/* mlx5: MFRL level 0 */
+	CXFW_RESET_LINK,		/* mlx5: MFRL level 3, then the PCIe link above the card is toggled */
+};
+
+/*
+ * A component update goes through the same phases: PREPARE locks the update handle and names the
+ * component, WRITE downloads it, VERIFY is the firmware's own, COMMIT activates, END releases.
+ */
 enum cxfw_job_phase {
 	CXFW_PHASE_UNSPEC,
 	CXFW_PHASE_CHECK,	/* card and flash are what the plan was built from */
@@ -223,20 +257,42 @@ struct cxfw_segment {
 };
 
 #define CXFW_FORMAT_FS2		2
+#define CXFW_FORMAT_FS3		3
+#define CXFW_FORMAT_FS4		4
+#define CXFW_FORMAT_FS5		5
 
 #define CXFW_SEGMENTS_MAX	128
 #define CXFW_NO_ADDRESS		0xffffffffU
 
 /* The flash holds no bootable image: there is nothing to keep and nothing to invalidate. */
 #define CXFW_PLAN_RECOVERY	(1U << 0)
+/*
+ * Device data (identity, VPD, NV configuration), not firmware: image[] is what the flash shall hold
+ * from target_address on, whole flash sectors outside every image that may boot. Segments are whole
+ * sectors in the order in which they are written; sectors that are right already are skipped, and
+ * bytes that no segment covers stay. A sector with the only valid DEV_INFO (firmware-images.md 4.4) is
+ * not written before another valid copy stands. Not failsafe where only one copy of something exists.
+ * format says whose layout it is; old_address, old_sha256, target_slot, log2_chunk are 0;
+ * window_length equals image_length.
+ */
+#define CXFW_PLAN_DEVICE_DATA	(1U << 1)
+/*
+ * The firmware's own component update (MCC): image[] is sent as it is, from its first byte on. There
+ * is one segment, which is all of it; component is its identifier; format, flash_size, log2_chunk,
+ * target_slot, window_length, old_sha256 are 0 and old_address is CXFW_NO_ADDRESS.
+ */
+#define CXFW_PLAN_COMPONENT	(1U << 2)
+
+#define CXFW_COMPONENT_BOOT_IMG	1	/* identifier: device-access.md 4.2 */
 
 /*
  * An image and the plan to write it. The window is the target slot: slot s of a flash
- * with chunks of c = 1 << log2_chunk bytes is, for FS2, chunks s, s + 2, s + 4, ...
- * (firmware-images.md 0.4). image[] is what the window shall hold, from its first byte
- * on; image[0..15] is the magic, which no segment may touch: the driver programs it
- * last. Segments are in rising order, do not overlap and, for FS2, cover the image from
- * byte 16 to its end.
+ * with chunks of c = 1 << log2_chunk bytes is chunks s, s + 2, s + 4, ... (firmware-images.md
+ * 0.4); an image of FS3 and later lies in one chunk. image[] is what the window shall hold,
+ * from its first byte on (gaps between sections included, as 0xff); image[0..15] is the
+ * magic, which no segment may touch: the driver programs it last. Segments follow each
+ * other and cover the image from byte 16 to its end. FS3 and later: the window ends at the
+ * lowest device data above its start, which the driver finds out for itself.
  *
  * The plan names what it was built from. When the card or the flash is another now, the
  * job ends before its first write. What the target slot holds does not matter: the driver
@@ -255,17 +311,36 @@ struct cxfw_stage {
 	__u32 hw_id;
 	__u32 hw_revision;
 	__u32 flash_size;
-	__u32 log2_chunk;		/* 16 ... 23 */
+	__u32 log2_chunk;		/* FS2: 16 ... 23; FS3, FS4: ... 24; FS5: ... 25 */
 	__u32 target_slot;		/* 0 or 1 */
 	__u32 window_length;		/* bytes of the window that may be written */
 	__u32 old_address;		/* physical address of the image to invalidate, or CXFW_NO_ADDRESS */
 	__u8 segments_sha256[32];	/* of the bytes of all segments, in order */
 	__u8 old_sha256[32];		/* of 4096 bytes of flash at old_address; zero in recovery */
 	__u8 stage_sha256[32];		/* out: seals image and plan; CXFW_CMD_BURN names it */
+	__u32 target_address;		/* CXFW_PLAN_DEVICE_DATA: physical, of image[0]; else 0 */
+	__u32 component;		/* CXFW_PLAN_COMPONENT: identifier; else 0 */
 };
+
+/*
+ * Reads a part of a component through the firmware (MCC READ_COMPONENT), where its capabilities allow it:
+ * EOPNOTSUPP where not, EBUSY while a job runs or somebody else holds the update handle, EPERM under
+ * confidentiality lockdown. What is read lacks the magic when the firmware masks it.
+ */
+struct cxfw_component_read {
+	__u32 size;
+	__u32 flags;		/* 0, or CXFW_COMPONENT_PENDING */
+	__u32 component;	/* identifier */
+	__u32 offset;		/* bytes, a multiple of 4 */
+	__u32 length;		/* bytes, a multiple of 4; in: room, at most 1 MiB; out: bytes read, less at the end */
+	__u32 total;		/* out: bytes of the whole component */
+	__u64 data;		/* pointer */
+};
+#define CXFW_COMPONENT_PENDING	(1U << 0)	/* the one that waits for a reset, not the one that runs */
 
 #define CXFW_IOC_CARD_INFO	_IOWR(CXFW_IOC_MAGIC, 0x01, struct cxfw_card_info)
 #define CXFW_IOC_REGISTER	_IOWR(CXFW_IOC_MAGIC, 0x02, struct cxfw_register)
 #define CXFW_IOC_STAGE		_IOWR(CXFW_IOC_MAGIC, 0x03, struct cxfw_stage)
+#define CXFW_IOC_COMPONENT_READ	_IOWR(CXFW_IOC_MAGIC, 0x04, struct cxfw_component_read)
 
 #endif /* _UAPI_CXFW_H */

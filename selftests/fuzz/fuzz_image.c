@@ -4,6 +4,7 @@
  * tell the same, and whatever calls itself good holds what it promises.
  */
 #include "../../user/image/compare.h"
+#include "../../user/image/plan.h"
 #include "fuzz.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned int seed);
@@ -87,16 +88,16 @@ static void try_place(const struct fuzz_bytes *bytes, const struct image_place *
 
 static void try_plan(const struct image_reader *reader, const uint8_t *data)
 {
-	struct fs2_target target = { .flash = reader, .flash_sector = 4096, .recovery = reader->size & 8 };
+	struct image_target target = { .flash = reader, .flash_sector = 4096, .recovery = reader->size & 8 };
 	struct image_error error = { 0 };
-	struct fs2_flash_state flash;
+	struct image_flash_state flash;
 	struct image_facts facts;
-	struct fs2_plan plan;
+	struct image_plan plan;
 
 	if (image_query(reader, IMAGE_LAYOUT_FILE, IMAGE_NO_ROM, &facts, &error) ||
 	    facts.place.format != IMAGE_FS2 || facts.place.address || facts.length > reader->size ||
-	    fs2_flash_state(&target, &flash, &error) ||
-	    fs2_plan(&target, &flash, data, facts.length, &facts, &plan, &error))
+	    image_flash_state(&target, &flash, &error) ||
+	    image_plan_make(&target, &flash, data, facts.length, &facts, &plan, &error))
 		return;
 	PROMISE(plan.window_length <= reader->size / 2);
 	PROMISE(plan.image_length <= plan.window_length);

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "burning.h"
+#include "../../user/image/plan.h"
 #include "image_fixture.h"
 
 #include "../../user/cxctl/burn_guard.c"
@@ -32,10 +33,10 @@ static struct cxsim_parameters card_parameters(const char *version)
 /* A flash that is no card's, and what the planner is told of the card. */
 struct bench {
 	struct fixture old, new, flash;
-	struct fs2_target target;
-	struct fs2_flash_state state;
+	struct image_target target;
+	struct image_flash_state state;
 	struct image_facts facts;	/* of new */
-	struct fs2_plan plan;
+	struct image_plan plan;
 	struct image_error error;
 };
 
@@ -69,11 +70,11 @@ static void put(struct bench *bench, const struct fixture *image, unsigned int s
 
 static int plan(struct bench *bench)
 {
-	int code = fs2_flash_state(&bench->target, &bench->state, &bench->error);
+	int code = image_flash_state(&bench->target, &bench->state, &bench->error);
 
 	if (code)
 		return code;
-	return fs2_plan(&bench->target, &bench->state, bench->new.bytes, bench->new.length, &bench->facts,
+	return image_plan_make(&bench->target, &bench->state, bench->new.bytes, bench->new.length, &bench->facts,
 			&bench->plan, &bench->error);
 }
 
@@ -308,7 +309,7 @@ static void another_chunk_size(void)
 
 /* ---- through the driver's grammar, and to the card ---- */
 
-static void take_plan(struct burning *burning, const struct fs2_plan *from, const uint8_t *image)
+static void take_plan(struct burning *burning, const struct image_plan *from, const uint8_t *image)
 {
 	struct cxfw_stage *head = &burning->plan.head;
 
@@ -364,8 +365,8 @@ static void a_whole_burn(void)
 		bench.target.flash = &reader;
 		bench.target.flash_sector = burning.device.flash.sector;
 		REQUIRE(!image_query(&from->reader, IMAGE_LAYOUT_FILE, 0, &bench.facts, NULL));
-		REQUIRE(!fs2_flash_state(&bench.target, &bench.state, &bench.error));
-		REQUIRE(!fs2_plan(&bench.target, &bench.state, from->bytes, from->length, &bench.facts,
+		REQUIRE(!image_flash_state(&bench.target, &bench.state, &bench.error));
+		REQUIRE(!image_plan_make(&bench.target, &bench.state, from->bytes, from->length, &bench.facts,
 				  &bench.plan, &bench.error));
 		take_plan(&burning, &bench.plan, from->bytes);
 		if (burning_run(&burning)) {
@@ -514,7 +515,7 @@ static int dress(struct dressing *d)
 	d->burn.bytes = NULL;
 	memset(&d->burn.identity, 0, sizeof(d->burn.identity));
 	memset(&d->error, 0, sizeof(d->error));
-	CHECK_EQ(fs2_flash_state(&d->burn.card.target, &d->burn.card.state, NULL), 0);
+	CHECK_EQ(image_flash_state(&d->burn.card.target, &d->burn.card.state, NULL), 0);
 	return burn_identity_decide(&d->burn, &d->error);
 }
 

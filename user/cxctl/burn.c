@@ -140,7 +140,7 @@ static int read_card(struct burn *burn, struct cxctl_error *error)
 	card->target.boot_address_valid = card->info.boot_address_valid;
 	/* The register of mlx4 holds the address shifted left by 8: firmware-images.md 5.9. */
 	card->target.boot_address = card->info.boot_address >> 8;
-	if (fs2_flash_state(&card->target, &card->state, &why))
+	if (image_flash_state(&card->target, &card->state, &why))
 		return image_trouble(burn, &why, CXCTL_FAILED, "flash", error);
 	return 0;
 }
@@ -148,7 +148,7 @@ static int read_card(struct burn *burn, struct cxctl_error *error)
 /* The same bytes as on the flash: nothing is to be done. */
 static bool flash_holds(const struct burn *burn)
 {
-	const struct fs2_flash_state *state = &burn->card.state;
+	const struct image_flash_state *state = &burn->card.state;
 	struct image_facts facts = state->old_facts;
 	uint8_t *bytes;
 	size_t length;
@@ -164,7 +164,7 @@ static bool flash_holds(const struct burn *burn)
 
 static int make_plan(struct burn *burn, struct cxctl_error *error)
 {
-	const struct fs2_flash_state *state = &burn->card.state;
+	const struct image_flash_state *state = &burn->card.state;
 	struct image_error why;
 
 	if (state->has_facts && burn_guard_psid(&burn->image.facts, &state->old_facts, error))
@@ -178,7 +178,7 @@ static int make_plan(struct burn *burn, struct cxctl_error *error)
 	if (state->has_old && state->has_facts && state->whole[state->old] &&
 	    burn_guard_version(&burn->facts, &state->old_facts, burn->request, error))
 		return -1;
-	if (fs2_plan(&burn->card.target, state, burn->bytes, burn->length, &burn->facts, &burn->plan, &why))
+	if (image_plan_make(&burn->card.target, state, burn->bytes, burn->length, &burn->facts, &burn->plan, &why))
 		return image_trouble(burn, &why, CXCTL_REFUSED, "no-plan", error);
 	return 0;
 }

@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-#include "../image/image.h"
+#include "../image/plan.h"
 #include "command.h"
 #include "flash_reader.h"
 
@@ -39,8 +39,8 @@ struct burn_card {
 	struct cxctl_card *card;
 	struct cxfw_card_info info;
 	struct flash_reader flash;
-	struct fs2_target target;
-	struct fs2_flash_state state;
+	struct image_target target;
+	struct image_flash_state state;
 };
 
 enum burn_rom {
@@ -81,7 +81,7 @@ struct burn {
 	uint8_t *bytes;			/* the image with the card's identity */
 	size_t length;
 	struct image_facts facts;	/* of it */
-	struct fs2_plan plan;
+	struct image_plan plan;
 	bool already;			/* the flash holds exactly these bytes */
 	char backup[PATH_MAX];		/* where the backup was saved */
 	uint64_t job;

@@ -170,7 +170,7 @@ int burn_save_backup(struct burn *burn, struct cxctl_error *error)
 
 static int stage(struct burn *burn, struct cxfw_stage *stage, struct cxctl_error *error)
 {
-	const struct fs2_plan *plan = &burn->plan;
+	const struct image_plan *plan = &burn->plan;
 	struct cxfw_segment segment = { plan->segment_offset[0], plan->segment_length[0] };
 
 	memset(stage, 0, sizeof(*stage));

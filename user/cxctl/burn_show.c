@@ -11,7 +11,7 @@
 #define ERASE_BYTES_PER_SECOND	(80 * 1024)
 #define PROGRAM_BYTES_PER_SECOND (24 * 1024)
 
-static unsigned int seconds(const struct fs2_plan *plan)
+static unsigned int seconds(const struct image_plan *plan)
 {
 	return 1 + plan->bytes_to_erase / ERASE_BYTES_PER_SECOND +
 	       plan->bytes_to_program / PROGRAM_BYTES_PER_SECOND;
@@ -123,7 +123,7 @@ static void show_identity(const struct burn *burn)
 
 static void show_writes(const struct burn *burn)
 {
-	const struct fs2_plan *plan = &burn->plan;
+	const struct image_plan *plan = &burn->plan;
 	struct output *output = burn->output;
 
 	output_number(output, "target_slot", plan->target_slot);
@@ -153,7 +153,7 @@ static void show_writes(const struct burn *burn)
 /* What a careful person should know before saying yes. */
 static void show_warnings(const struct burn *burn)
 {
-	const struct fs2_flash_state *state = &burn->card.state;
+	const struct image_flash_state *state = &burn->card.state;
 	struct output *output = burn->output;
 	size_t i;
 

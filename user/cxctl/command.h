@@ -22,6 +22,9 @@ int cmd_backup(struct options *options, int argc, char **argv);
 int cmd_monitor(struct options *options, int argc, char **argv);
 int cmd_burn(struct options *options, int argc, char **argv);
 int cmd_verify(struct options *options, int argc, char **argv);
+int cmd_restore(struct options *options, int argc, char **argv);
+int cmd_activate(struct options *options, int argc, char **argv);
+int cmd_journal(struct options *options, int argc, char **argv);
 int cmd_image(struct options *options, int argc, char **argv);
 
 /*

@@ -14,8 +14,12 @@ static const struct {
 	{ "query", cmd_info, NULL },
 	{ "access", cmd_access, N_("the ways to reach a card, and why one does not work") },
 	{ "backup", cmd_backup, N_("save a card's whole flash to a file") },
+	{ "restore", cmd_restore, N_("put a backup back on the card that it was taken from") },
 	{ "burn", cmd_burn, N_("write a firmware image to a card, failsafe") },
 	{ "verify", cmd_verify, N_("check the firmware on a card's flash") },
+	{ "activate", cmd_activate, N_("let the card start its new firmware: what reset, who is hit, then do it") },
+	{ "reset", cmd_activate, NULL },
+	{ "journal", cmd_journal, N_("what cxctl did to the cards of this machine, and what came of it") },
 	{ "image", cmd_image, N_("firmware images as files: explain, check, compare, edit, pack") },
 	{ "monitor", cmd_monitor, N_("show events of cards and jobs as they come") },
 };

@@ -471,3 +471,37 @@ const char *job_state_name(uint32_t state)
 	}
 	return "unknown";
 }
+
+int card_activate(struct cxctl_card *card, enum cxfw_reset_level level, struct cxctl_error *error)
+{
+	(void)card;
+	(void)level;
+	return error_set(error, CXCTL_FAILED, "not-offered", "activate");
+}
+
+int card_component_read(struct cxctl_card *card, uint32_t component, bool pending, uint32_t offset, void *buffer,
+			uint32_t length, uint32_t *got, uint32_t *total, struct cxctl_error *error)
+{
+	(void)card;
+	(void)component;
+	(void)pending;
+	(void)offset;
+	(void)buffer;
+	(void)length;
+	(void)got;
+	(void)total;
+	return error_set(error, CXCTL_FAILED, "not-offered", "component");
+}
+
+int jobs_each(int (*callback)(const struct cxctl_job *job, void *data), void *data, struct cxctl_error *error)
+{
+	(void)callback;
+	(void)data;
+	return error_set(error, CXCTL_FAILED, "not-offered", "jobs");
+}
+
+const char *mcc_error_text(uint32_t code)
+{
+	(void)code;
+	return NULL;
+}

@@ -96,6 +96,19 @@ int card_stage(struct cxctl_card *card, struct cxfw_stage *stage, struct cxctl_e
 /* Starts the staged burn. */
 int card_burn(struct cxctl_card *card, const uint8_t stage_sha256[32], uint64_t *job, struct cxctl_error *error);
 
+/*
+ * Resets the card at this level (CXFW_CMD_ACTIVATE) and waits until it answers again. Exit 4 while a
+ * driver is bound.
+ */
+int card_activate(struct cxctl_card *card, enum cxfw_reset_level level, struct cxctl_error *error);
+
+/*
+ * Reads length bytes at offset of a component through the firmware; *got is less at its end, *total
+ * its size. Exit 7 when the firmware does not let it be read.
+ */
+int card_component_read(struct cxctl_card *card, uint32_t component, bool pending, uint32_t offset, void *buffer,
+			uint32_t length, uint32_t *got, uint32_t *total, struct cxctl_error *error);
+
 int card_semaphore_clear(struct cxctl_card *card, enum cxfw_semaphore semaphore, uint32_t value,
 			 struct cxctl_error *error);
 
@@ -114,10 +127,16 @@ struct cxctl_job {
 	char address[16];
 	uint32_t owner;			/* process id */
 	uint64_t erased, programmed, skipped;
+	uint32_t kind;			/* enum cxfw_job_kind */
+	uint32_t card_error;		/* of MCC; 0: none */
 };
 
 int job_get(uint64_t id, struct cxctl_job *job, struct cxctl_error *error);
+/* Running and finished jobs, one netlink dump. The callback returns 0 to go on. */
+int jobs_each(int (*callback)(const struct cxctl_job *job, void *data), void *data, struct cxctl_error *error);
 int job_cancel(uint64_t id, struct cxctl_error *error);
+/* An error code of MCC in words, translated: "the image is not signed (REJECTED_UNSIGNED)"; NULL: unknown. */
+const char *mcc_error_text(uint32_t code);
 const char *job_phase_name(uint32_t phase);	/* translated */
 const char *job_state_name(uint32_t state);	/* stable, English */
 

@@ -7,6 +7,7 @@
 
 #include "../../kmod/uapi/cxfw.h"
 #include "fs2.h"
+#include "plan.h"
 #include "sha256.h"
 
 #define CONFIG_AREA_MOST 0x10000
@@ -27,7 +28,7 @@ static bool same_version(const uint32_t a[3], const uint32_t b[3])
 }
 
 /* Is this the image that runs? Only asked when two are whole. */
-static bool is_running(const struct fs2_target *target, const struct image_place *place)
+static bool is_running(const struct image_target *target, const struct image_place *place)
 {
 	struct image_facts facts;
 
@@ -40,7 +41,7 @@ static bool is_running(const struct fs2_target *target, const struct image_place
  * Of several candidates: the one whose version runs; when that does not decide, the one
  * that the boot register names; else the first, as the vendor's tool has it.
  */
-static size_t choose(const struct fs2_target *target, const struct fs2_flash_state *state,
+static size_t choose(const struct image_target *target, const struct image_flash_state *state,
 		     const size_t *candidates, size_t count)
 {
 	size_t i, running = 0, chosen = candidates[0];
@@ -60,7 +61,7 @@ static size_t choose(const struct fs2_target *target, const struct fs2_flash_sta
 }
 
 /* Live images of FS2 that stand where one may stand; the whole ones when there are any. */
-static size_t candidates(const struct fs2_flash_state *state, size_t *found, bool only_whole)
+static size_t candidates(const struct image_flash_state *state, size_t *found, bool only_whole)
 {
 	size_t i, count = 0;
 
@@ -72,7 +73,7 @@ static size_t candidates(const struct fs2_flash_state *state, size_t *found, boo
 }
 
 /* Facts of the first image that still tells them. */
-static int damaged_facts(const struct fs2_target *target, struct fs2_flash_state *state, const size_t *found,
+static int damaged_facts(const struct image_target *target, struct image_flash_state *state, const size_t *found,
 			 size_t count, struct image_error *error)
 {
 	size_t i;
@@ -92,7 +93,7 @@ static int damaged_facts(const struct fs2_target *target, struct fs2_flash_state
  * A card that runs has something bootable, whatever its checksums say: a single damaged
  * image is kept until the commit like a whole one.
  */
-static int choose_old(const struct fs2_target *target, struct fs2_flash_state *state,
+static int choose_old(const struct image_target *target, struct image_flash_state *state,
 		      struct image_error *error)
 {
 	size_t found[IMAGE_PLACES], count;
@@ -112,7 +113,7 @@ static int choose_old(const struct fs2_target *target, struct fs2_flash_state *s
 	return code;
 }
 
-int fs2_flash_state(const struct fs2_target *target, struct fs2_flash_state *state,
+int image_flash_state(const struct image_target *target, struct image_flash_state *state,
 		    struct image_error *error)
 {
 	size_t i;
@@ -173,8 +174,8 @@ static uint32_t round_up(uint32_t value, uint32_t unit)
 	return (value + unit - 1) / unit * unit;
 }
 
-static int check_sizes(const struct fs2_target *target, const struct image_facts *image, uint32_t length,
-		       uint32_t limit, struct fs2_plan *plan, struct image_error *error)
+static int check_sizes(const struct image_target *target, const struct image_facts *image, uint32_t length,
+		       uint32_t limit, struct image_plan *plan, struct image_error *error)
 {
 	uint32_t chunk = 1U << image->place.log2_chunk;
 	uint64_t flash_size = target->flash->size;
@@ -200,7 +201,7 @@ static int check_sizes(const struct fs2_target *target, const struct image_facts
  * Bytes that the driver erases at most: whole blocks where more than half of one is to be
  * written and the window leaves room, sectors elsewhere.
  */
-static uint32_t erased_bytes(const struct fs2_target *target, uint32_t length, uint32_t window)
+static uint32_t erased_bytes(const struct image_target *target, uint32_t length, uint32_t window)
 {
 	uint32_t block = target->flash_block, at = 0;
 
@@ -211,7 +212,7 @@ static uint32_t erased_bytes(const struct fs2_target *target, uint32_t length, u
 	return at < length ? at + round_up(length - at, target->flash_sector) : at;
 }
 
-static void choose_slot(const struct fs2_flash_state *state, uint32_t log2_chunk, struct fs2_plan *plan)
+static void choose_slot(const struct image_flash_state *state, uint32_t log2_chunk, struct image_plan *plan)
 {
 	const struct image_place *old = &state->places[state->old];
 
@@ -226,7 +227,7 @@ static void choose_slot(const struct fs2_flash_state *state, uint32_t log2_chunk
 	plan->target_address = plan->target_slot ? 1U << log2_chunk : 0;
 }
 
-static int hash_old(const struct fs2_target *target, struct fs2_plan *plan, struct image_error *error)
+static int hash_old(const struct image_target *target, struct image_plan *plan, struct image_error *error)
 {
 	uint8_t sector[HEADER_SECTOR];
 	int code;
@@ -239,8 +240,8 @@ static int hash_old(const struct fs2_target *target, struct fs2_plan *plan, stru
 	return code;
 }
 
-int fs2_plan(const struct fs2_target *target, const struct fs2_flash_state *state, const uint8_t *image,
-	     size_t length, const struct image_facts *facts, struct fs2_plan *plan,
+int image_plan_make(const struct image_target *target, const struct image_flash_state *state, const uint8_t *image,
+	     size_t length, const struct image_facts *facts, struct image_plan *plan,
 	     struct image_error *error)
 {
 	const struct image_place *old = state->has_old ? &state->places[state->old] : NULL;
@@ -282,4 +283,56 @@ int fs2_plan(const struct fs2_target *target, const struct fs2_flash_state *stat
 	plan->bytes_to_program = length;
 	image_sha256(image + IMAGE_MAGIC_LENGTH, length - IMAGE_MAGIC_LENGTH, plan->segments_sha256);
 	return hash_old(target, plan, error);
+}
+
+int image_burn_bytes(const struct image_reader *file, const struct image_facts *facts,
+		     const struct image_target *target, const struct image_flash_state *state,
+		     uint8_t **bytes, size_t *length, struct image_error *error)
+{
+	(void)target;
+	(void)state;
+	return image_load(file, facts, bytes, length, error);
+}
+
+int image_component_bytes(const struct image_reader *file, const struct image_facts *facts,
+			  uint8_t **bytes, size_t *length, struct image_error *error)
+{
+	(void)file;
+	(void)bytes;
+	(void)length;
+	return image_fail(error, -EOPNOTSUPP, 0, "%s", image_format_name(facts->place.format));
+}
+
+void image_plan_component(const uint8_t *bytes, size_t length, uint32_t component, struct image_plan *plan)
+{
+	memset(plan, 0, sizeof(*plan));
+	plan->flags = CXFW_PLAN_COMPONENT;
+	plan->component = component;
+	plan->image_length = length;
+	plan->old_address = CXFW_NO_ADDRESS;
+	plan->segment_count = 1;
+	plan->segment_length[0] = length;
+	image_sha256(bytes, length, plan->segments_sha256);
+}
+
+int image_device_areas(const struct image_target *target, const struct image_flash_state *state,
+		       struct image_area areas[IMAGE_AREAS], size_t *count, struct image_error *error)
+{
+	(void)state;
+	(void)areas;
+	*count = 0;
+	return image_fail(error, -EOPNOTSUPP, 0, "%s", image_format_name(target->format));
+}
+
+int image_plan_device_data(const struct image_target *target, const struct image_flash_state *state,
+			   const struct image_reader *backup, uint8_t **bytes, struct image_plan *plan,
+			   bool *failsafe, char window[160], struct image_error *error)
+{
+	(void)state;
+	(void)backup;
+	(void)bytes;
+	(void)plan;
+	(void)failsafe;
+	(void)window;
+	return image_fail(error, -EOPNOTSUPP, 0, "%s", image_format_name(target->format));
 }
