@@ -218,6 +218,11 @@ int cxfw_plan_check(const struct cxfw_plan *plan, char *why)
 	return error;
 }
 
+u64 cxfw_plan_capabilities(const struct cxfw_device *device)
+{
+	return device->chip && device->chip->family == CXFW_FAMILY_MLX4 ? CXFW_CAP_BURN_FS2 : 0;
+}
+
 static int tell(struct run *run, enum cxfw_job_phase phase, u64 done, u64 total, bool may_stop)
 {
 	int error = run->watch->progress(run->watch, phase, done, total, may_stop);

@@ -29,6 +29,9 @@ struct cxfw_plan_watch {
 	u64 skipped;			/* bytes that already were right */
 };
 
+/* CXFW_CAP_BURN_FS* and CXFW_CAP_DEVICE_DATA: what this card's chip takes. Asks no hardware. */
+u64 cxfw_plan_capabilities(const struct cxfw_device *device);
+
 /* The grammar, without the card: -EINVAL with why (CXFW_WHY_LENGTH bytes). */
 int cxfw_plan_check(const struct cxfw_plan *plan, char *why);
 
