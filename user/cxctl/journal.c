@@ -42,20 +42,36 @@ static int make_directories(char *path)
 	return mkdir(path, 0700) && errno != EEXIST ? -1 : 0;
 }
 
-int state_path(const char *below, const char *name, char *path, size_t room, struct cxctl_error *error)
+/* The state directory, or one below it. */
+static int directory_of(const char *below, char *path, size_t room)
 {
 	const char *home = getenv("XDG_STATE_HOME");
-	char directory[PATH_MAX];
+	const char *slash = below ? "/" : "";
 	int length;
 
+	if (!below)
+		below = "";
 	if (home && *home == '/')
-		length = snprintf(directory, sizeof(directory), "%s/cxctl%s%s", home, below ? "/" : "",
-				  below ? below : "");
+		length = snprintf(path, room, "%s/cxctl%s%s", home, slash, below);
 	else
-		length = snprintf(directory, sizeof(directory), "%s%s%s", STATE_DIRECTORY, below ? "/" : "",
-				  below ? below : "");
-	if (length >= (int)sizeof(directory) ||
-	    snprintf(path, room, "%s/%s", directory, name) >= (int)room)
+		length = snprintf(path, room, "%s%s%s", STATE_DIRECTORY, slash, below);
+	return length >= (int)room ? -1 : 0;
+}
+
+int state_name(const char *below, const char *name, char *path, size_t room)
+{
+	char directory[PATH_MAX];
+
+	if (directory_of(below, directory, sizeof(directory)))
+		return -1;
+	return snprintf(path, room, "%s%s%s", directory, name ? "/" : "", name ? name : "") >= (int)room ? -1 : 0;
+}
+
+int state_path(const char *below, const char *name, char *path, size_t room, struct cxctl_error *error)
+{
+	char directory[PATH_MAX];
+
+	if (directory_of(below, directory, sizeof(directory)) || state_name(below, name, path, room))
 		return error_set(error, CXCTL_FAILED, "state", _("the name of the state directory is too long"));
 	if (make_directories(directory))
 		return cannot(error, _("cannot make the directory"), directory);

@@ -23,5 +23,7 @@ int journal_write(struct journal_entry *entry, struct cxctl_error *error);
 
 /* Name of a file in the state directory (or one below it), made when it is missing. */
 int state_path(const char *below, const char *name, char *path, size_t room, struct cxctl_error *error);
+/* The same, but nothing is made: to read what may not be there. name NULL: the directory. -1: too long. */
+int state_name(const char *below, const char *name, char *path, size_t room);
 
 #endif /* CXCTL_JOURNAL_H */
