@@ -2,7 +2,8 @@
 /*
  * The record of what cxctl did to cards: one JSON object a line, on the disk before the
  * deed. It stands in journal.jsonl of the state directory: $XDG_STATE_HOME/cxctl, else
- * /var/lib/cxctl. Backups go to backups/ there.
+ * /var/lib/cxctl. Backups go to backups/ there. Each entry also goes to journald with a field a key
+ * (CXCTL_CARD, CXCTL_EVENT ...), or to syslog as one line.
  */
 #ifndef CXCTL_JOURNAL_H
 #define CXCTL_JOURNAL_H
@@ -14,11 +15,14 @@
 
 struct journal_entry;
 
-/* Begins an entry that says what happens; "time" and "event" are in it. */
+/*
+ * Begins an entry that says what happens: "time", "event", "user" (who this runs as), "login_user" (who
+ * logged in, when that is another), "pid" and "boot_id" are in it.
+ */
 struct journal_entry *journal_begin(const char *event);
 void journal_string(struct journal_entry *entry, const char *key, const char *value);
 void journal_number(struct journal_entry *entry, const char *key, int64_t value);
-/* Appends the line, waits for the disk and frees the entry. */
+/* Appends the line whole or not at all, waits for the disk, tells the system log, frees the entry. */
 int journal_write(struct journal_entry *entry, struct cxctl_error *error);
 
 /* Name of a file in the state directory (or one below it), made when it is missing. */
