@@ -10,18 +10,9 @@
 #include "../../user/image/plan.h"
 #include "image_fixture.h"
 
-#include "../../user/cxctl/burn_guard.c"
-#include "../../user/cxctl/burn_identity.c"
+#include "../../user/cxctl/burn.h"
 
 #define FLASH BURNING_FLASH
-
-/* burn_guard_functions() asks for this; no test here has a driver. */
-const struct cxctl_card_facts *card_facts(const struct cxctl_card *card)
-{
-	static const struct cxctl_card_facts none;
-
-	return card ? (const void *)card : &none;
-}
 
 static struct cxsim_parameters card_parameters(const char *version)
 {
@@ -385,97 +376,6 @@ static void a_whole_burn(void)
 	burning_end(&burning);
 }
 
-/* ---- guards ---- */
-
-static struct image_facts image_for(uint16_t hw_id, uint8_t revision)
-{
-	struct image_facts facts = { .hw_id_count = 1, .hw_ids = { { hw_id, revision } } };
-
-	facts.place.format = IMAGE_FS2;
-	return facts;
-}
-
-static void guard_hardware(void)
-{
-	struct image_facts facts = image_for(0x1f5, 1);
-	struct cxctl_error error;
-
-	CHECK(!burn_guard_hardware(&facts, 0x1f5, 1, &error));
-	CHECK(burn_guard_hardware(&facts, 0x1f5, 0, &error));		/* the revision counts too */
-	CHECK_EQ(error.exit, CXCTL_REFUSED);
-	CHECK_STR(error.id, "wrong-hardware");
-	CHECK(burn_guard_hardware(&facts, 0x1f7, 1, &error));
-	CHECK(strstr(error.found, "0x1f5") && strstr(error.expected, "0x1f7"));
-	facts.hw_ids[1].id = 0x1f5;
-	facts.hw_id_count = 2;
-	CHECK(!burn_guard_hardware(&facts, 0x1f5, 0, &error));
-	/* without a list the PCI id tells the chip */
-	facts.hw_id_count = 0;
-	facts.pci_device = 0x673c;
-	CHECK(!burn_guard_hardware(&facts, 0x190, 0xb0, &error));
-	CHECK(burn_guard_hardware(&facts, 0x1f5, 0, &error));
-	facts.pci_device = 0x1234;
-	CHECK(burn_guard_hardware(&facts, 0x190, 0xb0, &error));
-	CHECK_STR(error.id, "hardware-unknown");
-}
-
-static void guard_psid(void)
-{
-	struct image_facts image = { .psid = "MT_1200111023" }, device = { .psid = "DEL0A40000019" };
-	struct cxctl_error error;
-
-	CHECK(burn_guard_psid(&image, &device, &error));
-	CHECK_EQ(error.exit, CXCTL_REFUSED);
-	/* both PSIDs, and whose they are */
-	CHECK(strstr(error.found, "MT_1200111023") && strstr(error.found, "Mellanox"));
-	CHECK(strstr(error.expected, "DEL0A40000019") && strstr(error.expected, "Dell"));
-	strcpy(device.psid, image.psid);
-	CHECK(!burn_guard_psid(&image, &device, &error));
-}
-
-static void guard_version(void)
-{
-	struct image_facts image = { .version = { 2, 10, 720 } }, device = { .version = { 2, 9, 1000 } };
-	struct burn_request request = { 0 };
-	struct cxctl_error error;
-
-	CHECK(!burn_guard_version(&image, &device, &request, &error));
-	CHECK(burn_guard_version(&device, &image, &request, &error));
-	CHECK_STR(error.id, "older-version");
-	CHECK(strstr(error.next, "--downgrade"));
-	request.reburn = true;
-	CHECK(burn_guard_version(&device, &image, &request, &error));	/* one guard does not lift another */
-	request.downgrade = true;
-	CHECK(!burn_guard_version(&device, &image, &request, &error));
-	request.reburn = false;
-	CHECK(burn_guard_version(&image, &image, &request, &error));
-	CHECK_STR(error.id, "same-version");
-	request.reburn = true;
-	CHECK(!burn_guard_version(&image, &image, &request, &error));
-}
-
-static void guard_format_and_flash(void)
-{
-	struct image_facts image = image_for(0x1f7, 0);
-	struct cxfw_card_info info = { .hw_id = 0x1f7, .family = CXFW_FAMILY_MLX4, .flash_size = FLASH };
-	struct cxctl_error error;
-
-	CHECK(!burn_guard_format(&image, &info, &error));
-	info.family = CXFW_FAMILY_MLX5;
-	CHECK(burn_guard_format(&image, &info, &error));
-	info.family = CXFW_FAMILY_MLX4;
-	image.place.format = IMAGE_FS4;
-	CHECK(burn_guard_format(&image, &info, &error));
-	CHECK_STR(error.id, "wrong-format");
-	CHECK(burn_guard_flash(&info, &error));
-	CHECK_STR(error.id, "flash-unknown");
-	strcpy(info.flash_name, "W25QxxBV");
-	CHECK(!burn_guard_flash(&info, &error));
-	info.flash_size = 0;
-	CHECK(burn_guard_flash(&info, &error));
-	CHECK_EQ(error.exit, CXCTL_CARD_ERROR);
-}
-
 /* ---- identity ---- */
 
 struct dressing {
@@ -643,10 +543,6 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(too_large),
 	KTAP_TEST(another_chunk_size),
 	KTAP_TEST(a_whole_burn),
-	KTAP_TEST(guard_hardware),
-	KTAP_TEST(guard_psid),
-	KTAP_TEST(guard_version),
-	KTAP_TEST(guard_format_and_flash),
 	KTAP_TEST(identity_is_kept),
 	KTAP_TEST(lost_identity),
 	KTAP_TEST(identity_of_a_backup),

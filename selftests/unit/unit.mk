@@ -12,9 +12,11 @@ UNIT_CFLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer -fsanitize=address,unde
 MODEL_SOURCES := $(wildcard kmod/cxsim/model/*.c)
 # Floors are those below the cards: the rest of the driver is Linux through and through.
 FLOOR_SOURCES := $(filter-out $(addprefix kmod/cxfw/,main.c netlink.c chardev.c event.c job.c card.c pci.c \
-	stage.c lockdown.c facts.c registry.c sha256.c),$(wildcard kmod/cxfw/*.c)) $(wildcard selftests/unit/shim/*.c)
+	stage.c lockdown.c facts.c registry.c sha256.c activate.c),$(wildcard kmod/cxfw/*.c)) $(wildcard selftests/unit/shim/*.c)
 IMAGE_SOURCES := $(wildcard user/image/*.c user/container/*.c)
-TOOL_SOURCES := $(wildcard $(foreach d,base device host,user/$(d)/*.c))
+# Of the commands only what judges and decides, without a card.
+TOOL_SOURCES := $(wildcard $(foreach d,base device host,user/$(d)/*.c) \
+	user/cxctl/burn_guard*.c user/cxctl/burn_facts.c user/cxctl/burn_identity*.c)
 UNIT_SHARED := selftests/lib/ktap.c $(wildcard selftests/lib/synthetic*.c) \
 	$(addprefix selftests/fuzz/,common.c mend.c mutate.c fuzz_image.c) \
 	$(filter-out selftests/unit/test_%,$(wildcard selftests/unit/*.c))

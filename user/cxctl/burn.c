@@ -87,10 +87,10 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 	case OPTION_ROM:
 		return take_rom(request, argument, error);
 	case OPTION_REBURN:
-		request->reburn = true;
+		request->permits.reburn = true;
 		return 0;
 	case OPTION_DOWNGRADE:
-		request->downgrade = true;
+		request->permits.downgrade = true;
 		return 0;
 	case OPTION_IMAGE_IDENTITY:
 		request->use_image_identity = true;
@@ -117,12 +117,15 @@ static int image_trouble(const struct burn *burn, const struct image_error *why,
 static int read_card(struct burn *burn, struct cxctl_error *error)
 {
 	struct burn_card *card = &burn->card;
+	struct burn_function functions[BURN_FUNCTIONS];
+	size_t count;
 	struct image_error why;
 
-	if (card_access(card->card, error) || burn_guard_functions(card->card, error) ||
+	burn_functions_of(card->card, functions, &count);
+	if (card_access(card->card, error) || burn_guard_functions(functions, count, error) ||
 	    card_info(card->card, &card->info, error) ||
 	    burn_guard_format(&burn->image.facts, &card->info, error) ||
-	    burn_guard_driver(card_facts(card->card), error) ||
+	    burn_guard_method(BURN_METHOD_FLASH, &burn->image.facts, &card->info, error) ||
 	    (!card->info.flash_size && card_no_flash(card->card, &card->info, error)) ||
 	    burn_guard_flash(&card->info, error) ||
 	    burn_guard_hardware(&burn->image.facts, card->info.hw_id, card->info.hw_revision, error))
@@ -165,18 +168,21 @@ static bool flash_holds(const struct burn *burn)
 static int make_plan(struct burn *burn, struct cxctl_error *error)
 {
 	const struct image_flash_state *state = &burn->card.state;
+	struct burn_psids psids = {
+		.image = burn->image.facts.psid, .card = state->old_facts.psid, .method = BURN_METHOD_FLASH,
+	};
 	struct image_error why;
 
-	if (state->has_facts && burn_guard_psid(&burn->image.facts, &state->old_facts, error))
+	if (state->has_facts && burn_guard_psid(&psids, &burn->request->permits, error))
 		return -1;
 	if (burn_identity_decide(burn, error))
 		return -1;
-	burn->already = flash_holds(burn) && !burn->request->reburn;
+	burn->already = flash_holds(burn) && !burn->request->permits.reburn;
 	if (burn->already)
 		return 0;
 	/* A damaged image may be mended with any version. */
 	if (state->has_old && state->has_facts && state->whole[state->old] &&
-	    burn_guard_version(&burn->facts, &state->old_facts, burn->request, error))
+	    burn_guard_version(&burn->facts, &state->old_facts, &burn->request->permits, error))
 		return -1;
 	if (image_plan_make(&burn->card.target, state, burn->bytes, burn->length, &burn->facts, &burn->plan, &why))
 		return image_trouble(burn, &why, CXCTL_REFUSED, "no-plan", error);
@@ -224,6 +230,39 @@ static int already(const struct burn *burn)
 	return CXCTL_DONE;
 }
 
+static void version_text(const uint32_t version[3], char text[48])
+{
+	snprintf(text, 48, "%u.%u.%u", version[0], version[1], version[2]);
+}
+
+static int run(struct burn *burn, struct cxctl_error *error)
+{
+	char from[48], to[48];
+	struct burn_record record = {
+		.what = "burn", .psid = burn->facts.psid, .to = to, .method = "flash", .image = burn->image.path,
+		.image_sha256 = burn->image.sha256, .backup = burn->backup, .reason = burn->request->reason,
+	};
+	struct cxctl_job job;
+
+	output_string(burn->output, "backup", burn->backup);
+	version_text(burn->facts.version, to);
+	if (burn->card.state.has_facts) {
+		version_text(burn->card.state.old_facts.version, from);
+		record.from = from;
+	}
+	if (burn_work(burn->card.card, &burn->card.info, &burn->plan, burn->bytes, &record, burn->output,
+		      burn->options, &job, error))
+		return -1;
+	output_line(burn->output, _("Burned %u.%u.%u to slot %u of %s: %llu KiB erased, %llu KiB programmed, %llu KiB were right already."),
+		    burn->facts.version[0], burn->facts.version[1], burn->facts.version[2],
+		    burn->plan.target_slot,
+		    card_address(burn->card.card), (unsigned long long)job.erased >> 10,
+		    (unsigned long long)job.programmed >> 10, (unsigned long long)job.skipped >> 10);
+	output_line(burn->output, _("The backup is %s."), burn->backup);
+	output_line(burn->output, "%s", _("What to do next: switch the machine off and on. A reboot that keeps the slot powered may not be enough. Until then the old firmware runs."));
+	return CXCTL_DONE;
+}
+
 static int burn_with(struct burn *burn, struct cxctl_error *error)
 {
 	if (burn_image_read(burn->request->image, &burn->image, error) || read_card(burn, error) ||
@@ -242,7 +281,7 @@ static int burn_with(struct burn *burn, struct cxctl_error *error)
 	burn_catch_interrupt();
 	if (burn_save_backup(burn, error))
 		return -1;
-	return burn_run(burn, error);
+	return run(burn, error);
 }
 
 static int burn_one(struct cxctl_card *card, struct output *output, const struct options *options, void *data,

@@ -5,19 +5,26 @@
 
 #include <limits.h>
 
+#include "../base/progress.h"
 #include "../image/plan.h"
+#include "burn_guard.h"
 #include "command.h"
 #include "flash_reader.h"
 
 struct burn_request {
-	const char *image;		/* -i FILE */
+	const char *image;		/* -i FILE, DIRECTORY, CONTAINER or INDEX */
 	const char *backup;		/* --backup FILE; NULL: a name of our own */
+	const char *reason;		/* --reason TEXT, for the journal; NULL */
+	enum burn_method method;
 	bool dry_run, yes;
-	bool reburn, downgrade;
+	bool retag;			/* the image gets the card's PSID */
 	bool rom_of_image;		/* --rom image */
+	bool rom_none;			/* --rom none */
 	bool use_image_identity;
 	bool has_guid, has_mac;
 	uint64_t guid, mac;
+	const char *vsd;		/* NULL: the card's */
+	struct burn_permits permits;	/* guards that are lifted */
 };
 
 /* The file that shall be burned. */
@@ -26,6 +33,8 @@ struct burn_image {
 	uint8_t *file;			/* as it is on disk */
 	size_t file_length;
 	bool is_backup;			/* of a whole flash */
+	bool retagged;			/* by --retag, just now */
+	char retagged_from[17];		/* the PSID that the file has */
 	struct image_facts facts;
 	uint8_t *bytes;			/* the image, contiguous */
 	size_t length;
@@ -39,8 +48,14 @@ struct burn_card {
 	struct cxctl_card *card;
 	struct cxfw_card_info info;
 	struct flash_reader flash;
+	bool has_flash;			/* it can be read: reader, target and state are good */
 	struct image_target target;
 	struct image_flash_state state;
+	/* The card's own firmware: of the flash, else what registers tell (PSID, version, hardware id). */
+	bool has_device;
+	struct image_facts device;
+	bool pending;			/* a version waits for its activation */
+	uint32_t pending_version[3];
 };
 
 enum burn_rom {
@@ -82,6 +97,8 @@ struct burn {
 	size_t length;
 	struct image_facts facts;	/* of it */
 	struct image_plan plan;
+	bool component;			/* the method that was chosen */
+	char method_why[160];		/* for a person, translated */
 	bool already;			/* the flash holds exactly these bytes */
 	char backup[PATH_MAX];		/* where the backup was saved */
 	uint64_t job;
@@ -92,19 +109,6 @@ struct burn {
 int burn_image_read(const char *path, struct burn_image *image, struct cxctl_error *error);
 void burn_image_free(struct burn_image *image);
 
-/* Guards, each a rule of its own; facts only, nothing is read. */
-int burn_guard_functions(const struct cxctl_card *card, struct cxctl_error *error);
-int burn_guard_driver(const struct cxctl_card_facts *facts, struct cxctl_error *error);
-int burn_guard_flash(const struct cxfw_card_info *info, struct cxctl_error *error);
-int burn_guard_format(const struct image_facts *image, const struct cxfw_card_info *info,
-		      struct cxctl_error *error);
-int burn_guard_hardware(const struct image_facts *image, uint32_t hw_id, uint32_t hw_revision,
-			struct cxctl_error *error);
-int burn_guard_psid(const struct image_facts *image, const struct image_facts *device,
-		    struct cxctl_error *error);
-int burn_guard_version(const struct image_facts *image, const struct image_facts *device,
-		       const struct burn_request *request, struct cxctl_error *error);
-
 /* Decides who the card will be, and makes burn->bytes and burn->facts. */
 int burn_identity_decide(struct burn *burn, struct cxctl_error *error);
 
@@ -113,8 +117,48 @@ void burn_show_plan(const struct burn *burn);
 /* The whole flash to a file that must not exist yet. */
 int burn_save_backup(struct burn *burn, struct cxctl_error *error);
 
-/* Stages, starts, watches. Gives an exit code, or -1 with *error. */
-int burn_run(struct burn *burn, struct cxctl_error *error);
+/* What the journal says of a change, beside what the card is. Empty and NULL texts are left out. */
+struct burn_record {
+	const char *what;		/* event: "burn", "restore", "restore-device-data" */
+	const char *psid;
+	const char *from_psid;		/* when it changes */
+	const char *from, *to;		/* versions */
+	const char *method;		/* "flash", "component" */
+	const char *image;		/* path */
+	const char *image_sha256;	/* hex */
+	const char *backup;		/* path */
+	const char *reason;
+};
+
+/*
+ * Does one plan: stages it, writes WHAT-begin to the journal, starts the job, watches it with progress,
+ * and writes WHAT-end. bytes are the plan's image. 0: the job ended well; -1 with *error else, and *job
+ * tells how far it came: id 0 means that nothing was started, burn_changed() whether the flash is as it was.
+ * "changed", "pending_action" and "job" go to output. Ctrl-C is asked for by burn_interrupts(): the
+ * caller has called burn_catch_interrupt().
+ */
+int burn_work(struct cxctl_card *card, const struct cxfw_card_info *info, const struct image_plan *plan,
+	      const uint8_t *bytes, const struct burn_record *record, struct output *output,
+	      const struct options *options, struct cxctl_job *job, struct cxctl_error *error);
+/* The same without output, as one row of a table: for several cards at once, each in a thread of its own. */
+struct burn_work_order {
+	struct cxctl_card *card;
+	const struct cxfw_card_info *info;
+	const struct image_plan *plan;
+	const uint8_t *bytes;
+	const struct burn_record *record;
+	const struct options *options;
+	struct progress_table *progress;
+	size_t row;
+};
+int burn_do(const struct burn_work_order *order, struct cxctl_job *job, struct cxctl_error *error);
+/* "changed", "pending_action" and "job". */
+void burn_show_job(struct output *output, const struct cxctl_job *job);
+
+/* A byte of the flash was erased or programmed, or a component was sent. */
+bool burn_changed(const struct cxctl_job *job);
+/* From the commit on the new image boots, whatever became of the rest. */
+bool burn_committed(const struct cxctl_job *job);
 
 /* Ctrl-C since the program began to listen to it. */
 void burn_catch_interrupt(void);

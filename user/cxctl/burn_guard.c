@@ -3,20 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "burn.h"
+#include "../base/message.h"
+#include "burn_guard.h"
 
-int burn_guard_functions(const struct cxctl_card *card, struct cxctl_error *error)
+int burn_guard_functions(const struct burn_function *functions, size_t count, struct cxctl_error *error)
 {
-	const struct cxctl_card_facts *facts = card_facts(card);
-	struct pci_function function;
-	unsigned int i;
+	size_t i;
 
-	for (i = 0; i < facts->function_count; i++) {
-		if (pci_read(facts->functions[i].address, &function) || strcmp(function.driver, "vfio-pci"))
+	for (i = 0; i < count; i++) {
+		if (strcmp(functions[i].driver, "vfio-pci"))
 			continue;
 		error_set(error, CXCTL_REFUSED, "vfio", _("%s belongs to a virtual machine or a user-space driver"),
-			  facts->functions[i].address);
+			  functions[i].address);
 		error_found(error, _("bound to the driver vfio-pci"));
+		error_expected(error, _("the host's own driver, or none"));
 		error_rule(error, _("a card that was handed out is not burned behind its user's back"));
 		error_next(error, _("stop the virtual machine, unbind the function from vfio-pci, then burn"));
 		return -1;
@@ -24,20 +24,116 @@ int burn_guard_functions(const struct cxctl_card *card, struct cxctl_error *erro
 	return 0;
 }
 
-int burn_guard_driver(const struct cxctl_card_facts *facts, struct cxctl_error *error)
+/* ---- the way: a plan of flash writes, or the firmware's own update ---- */
+
+static uint64_t capability_of(enum image_format format)
 {
-	if (facts->capabilities & CXFW_CAP_BURN_PLAN && facts->capabilities & CXFW_CAP_BURN_FS2)
+	switch (format) {
+	case IMAGE_FS2:
+		return CXFW_CAP_BURN_FS2;
+	case IMAGE_FS3:
+		return CXFW_CAP_BURN_FS3;
+	case IMAGE_FS4:
+		return CXFW_CAP_BURN_FS4;
+	case IMAGE_FS5:
+		return CXFW_CAP_BURN_FS5;
+	default:
 		return 0;
-	error_set(error, CXCTL_REFUSED, "burn-not-offered", _("the driver cxfw does not burn this card"));
-	if (facts->family == CXFW_FAMILY_MLX5) {
-		error_found(error, _("a card of the mlx5 generation"));
-		error_expected(error, _("ConnectX-2, ConnectX-3 or ConnectX-3 Pro: this version of cxctl burns no others"));
-	} else {
-		error_found(error, "%s", *facts->trouble ? facts->trouble : _("the driver offers no burning"));
-		error_next(error, _("look at the module's parameter burn (/sys/module/cxfw/parameters/burn) and at cxctl access"));
 	}
+}
+
+/* firmware-images.md 5.8: mcc_en and a section for the signature */
+static bool image_takes_component(const struct image_facts *image)
+{
+	return image->place.format >= IMAGE_FS3 && image->security_flags & IMAGE_SECURITY_MCC &&
+	       (image->security_keys || image->signed_by);
+}
+
+static bool offers_plan(const struct cxfw_card_info *info, enum image_format format)
+{
+	uint64_t needed = CXFW_CAP_BURN_PLAN | capability_of(format);
+
+	return capability_of(format) && (info->capabilities & needed) == needed;
+}
+
+static int no_component(const struct image_facts *image, const struct cxfw_card_info *info, struct cxctl_error *error)
+{
+	bool offered = info->capabilities & CXFW_CAP_COMPONENT;
+
+	error_set(error, CXCTL_REFUSED, offered ? "image-no-component" : "no-component",
+		  offered ? _("the image cannot be taken by the firmware's own update") :
+			    _("the card's firmware does not offer an update of its own"));
+	if (offered) {
+		error_found(error, image->security_flags & IMAGE_SECURITY_MCC ?
+			    _("an image without a section for signatures") :
+			    _("an image that does not allow it (IMAGE_INFO, mcc_en)"));
+		error_rule(error, _("the firmware's: only images made for it are taken (firmware-images.md 5.8)"));
+	} else {
+		error_found(error, "%s", *info->why ? info->why : _("no component update among the card's capabilities"));
+	}
+	error_expected(error, _("firmware and image with component update (MCC)"));
+	if (info->flash_access != CXFW_FLASH_ACCESS_NONE)
+		error_next(error, _("burn through the flash: --method flash"));
+	else
+		error_next(error, _("the flash is closed as well: look for a newer image of this PSID"));
 	return -1;
 }
+
+static int flash_closed(const struct cxfw_card_info *info, struct cxctl_error *error)
+{
+	error_set(error, CXCTL_REFUSED, "flash-closed", _("the card's firmware does not let its flash be written"));
+	error_found(error, "%s", *info->why ? info->why : _("neither the firmware nor the flash gateway gives access"));
+	error_expected(error, _("an open flash"));
+	error_rule(error, _("the firmware's: on a secure card only it writes its flash"));
+	error_next(error, _("burn through the firmware: --method component, with an image that it accepts"));
+	return -1;
+}
+
+static int no_plan_offered(const struct image_facts *image, const struct cxfw_card_info *info,
+			   struct cxctl_error *error)
+{
+	error_set(error, CXCTL_REFUSED, "burn-not-offered", _("the driver cxfw does not burn this card"));
+	error_found(error, "%s", *info->why ? info->why : _("the driver offers no burning"));
+	error_expected(error, _("a driver that burns format %s"), image_format_name(image->place.format));
+	error_next(error, _("look at the module's parameter burn (/sys/module/cxfw/parameters/burn) and at cxctl access; an older module is replaced by make install"));
+	return -1;
+}
+
+int burn_guard_method(enum burn_method method, const struct image_facts *image, const struct cxfw_card_info *info,
+		      struct cxctl_error *error)
+{
+	if (method == BURN_METHOD_COMPONENT) {
+		if (info->capabilities & CXFW_CAP_COMPONENT && image_takes_component(image))
+			return 0;
+		return no_component(image, info, error);
+	}
+	if (offers_plan(info, image->place.format))
+		return 0;
+	if (info->capabilities & CXFW_CAP_COMPONENT && info->flash_access == CXFW_FLASH_ACCESS_NONE)
+		return flash_closed(info, error);
+	return no_plan_offered(image, info, error);
+}
+
+enum burn_method burn_method_choose(const struct image_facts *image, const struct cxfw_card_info *info,
+				    const char **why)
+{
+	bool component = info->capabilities & CXFW_CAP_COMPONENT, open = offers_plan(info, image->place.format);
+
+	if (component && image_takes_component(image)) {
+		*why = open ? _("the firmware offers it and the image allows it") :
+			      _("the flash is closed; the firmware updates itself");
+		return BURN_METHOD_COMPONENT;
+	}
+	if (component && !open) {
+		*why = _("the flash is closed");
+		return BURN_METHOD_COMPONENT;	/* refused by its guard, which says why */
+	}
+	*why = component ? _("the image does not allow an update by the firmware") :
+			   _("the firmware offers no update of its own");
+	return BURN_METHOD_FLASH;
+}
+
+/* ---- the flash ---- */
 
 int burn_guard_flash(const struct cxfw_card_info *info, struct cxctl_error *error)
 {
@@ -59,18 +155,19 @@ int burn_guard_flash(const struct cxfw_card_info *info, struct cxctl_error *erro
 int burn_guard_format(const struct image_facts *image, const struct cxfw_card_info *info,
 		      struct cxctl_error *error)
 {
-	const char *format = pci_format_by_hw_id(info->hw_id), *model;
+	const char *format = pci_format_by_hw_id(info->hw_id), *model, *is = image_format_name(image->place.format);
 
-	if (image->place.format == IMAGE_FS2 && info->family == CXFW_FAMILY_MLX4)
+	if (format && !strcmp(format, is))
 		return 0;
 	model = pci_model_by_hw_id(info->hw_id, info->hw_revision);
 	error_set(error, CXCTL_REFUSED, "wrong-format", _("the image is not for this kind of card"));
-	error_found(error, _("an image of format %s"), image_format_name(image->place.format));
-	if (info->family == CXFW_FAMILY_MLX4)
-		error_expected(error, _("format FS2 for %s"), model ? model : "ConnectX-2, 3, 3 Pro");
+	error_found(error, _("an image of format %s"), is);
+	if (format)
+		error_expected(error, _("format %s for %s"), format, model ? model : _("this card"));
 	else
-		error_expected(error, _("%s takes format %s, which this version of cxctl does not burn"),
-			       model ? model : _("this card"), format ? format : "FS3, FS4");
+		error_expected(error, _("hardware id 0x%x, whose format is not known"), info->hw_id);
+	error_rule(error, _("the chip's boot code reads one format only"));
+	error_next(error, _("look for the image that belongs to this card's PSID (cxctl info shows it)"));
 	return -1;
 }
 
@@ -126,26 +223,6 @@ int burn_guard_hardware(const struct image_facts *image, uint32_t hw_id, uint32_
 	return -1;
 }
 
-static const char *vendor(const char *psid)
-{
-	const char *name = image_psid_vendor(psid);
-
-	return name ? name : _("vendor unknown");
-}
-
-int burn_guard_psid(const struct image_facts *image, const struct image_facts *device,
-		    struct cxctl_error *error)
-{
-	if (!strcmp(image->psid, device->psid))
-		return 0;
-	error_set(error, CXCTL_REFUSED, "psid", _("the image is for another board: the PSIDs differ"));
-	error_found(error, _("the image's PSID is %s (%s)"), image->psid, vendor(image->psid));
-	error_expected(error, _("%s (%s), the card's"), device->psid, vendor(device->psid));
-	error_rule(error, _("a PSID stands for a board and its settings; another board's image can leave a card without link or without boot"));
-	error_next(error, _("get the image for %s; this version of cxctl does not change a PSID"), device->psid);
-	return -1;
-}
-
 static int compare_versions(const uint32_t a[3], const uint32_t b[3])
 {
 	unsigned int i;
@@ -157,12 +234,12 @@ static int compare_versions(const uint32_t a[3], const uint32_t b[3])
 }
 
 int burn_guard_version(const struct image_facts *image, const struct image_facts *device,
-		       const struct burn_request *request, struct cxctl_error *error)
+		       const struct burn_permits *permits, struct cxctl_error *error)
 {
 	int order = compare_versions(image->version, device->version);
 	const uint32_t *version = image->version, *stored = device->version;
 
-	if (order > 0 || (!order && request->reburn) || (order < 0 && request->downgrade))
+	if (order > 0 || (!order && permits->reburn) || (order < 0 && permits->downgrade))
 		return 0;
 	if (!order)
 		error_set(error, CXCTL_REFUSED, "same-version", _("the card's flash holds this version already, with other content"));
