@@ -28,6 +28,7 @@ static const struct parameter table[] = {
 	PARAMETER(BYTES, flash_size),
 	PARAMETER(BYTES, rom_size),
 	PARAMETER(BYTES, code_size),
+	PARAMETER(NUMBER32, signature),
 	PARAMETER(NUMBER32, virtual_functions),
 	PARAMETER(FLAG, empty),
 	PARAMETER(NUMBER64, seed),

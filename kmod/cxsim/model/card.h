@@ -18,7 +18,7 @@
 #define CXSIM_POISON		0xdeadbeefU	/* where nothing sensible can be read */
 
 enum cxsim_family { CXSIM_MLX4, CXSIM_MLX5 };
-enum cxsim_format { CXSIM_FS2 = 2, CXSIM_FS4 = 4 };
+enum cxsim_format { CXSIM_FS2 = 2, CXSIM_FS3, CXSIM_FS4 };
 
 /* How much of a vendor specific capability a running function lists. */
 enum cxsim_vsc_kind {
@@ -26,6 +26,9 @@ enum cxsim_vsc_kind {
 	CXSIM_VSC_USELESS,	/* ConnectX-3: listed, without the minimum of spaces [2.2.5] */
 	CXSIM_VSC_PROPER,
 };
+
+/* Life cycle of a chip, as its CR register and MGIR tell it [4.1, 5.8]. */
+enum { CXSIM_PRODUCTION, CXSIM_GA_SECURED, CXSIM_GA_NON_SECURED, CXSIM_RMA };
 
 /* One PCI capability of a form; the order is the order of the linked list [10.2]. */
 struct cxsim_capability {
@@ -72,7 +75,10 @@ struct cxsim_model {
 	const struct cxsim_layout *running, *recovery, *virtual;
 
 	bool tools_hcr;			/* [3.3] */
-	unsigned int spi_generation;	/* 4 or 5 [5.1] */
+	bool secure;			/* firmware keeps the flash to itself and takes signed images only */
+	u32 life_cycle_address;		/* CR-space [5.8]; 0: none */
+	u8 life_cycle_shift, life_cycle;
+	unsigned int spi_generation;	/* 4, 5 or 6 [5.1] */
 	u32 ready_address;		/* bit 31 is 0 while firmware is ready [3.1] */
 	const struct cxsim_cr_value *guards;	/* what they read while firmware runs [5.7]; address 0 ends */
 	u32 boot_address;		/* CR address of the boot address register [5.8] */
@@ -114,7 +120,7 @@ struct cxsim_facts {
 	char description[257];
 	u32 date, time;			/* packed BCD yyyymmdd, 00hhmmss */
 	u32 length;			/* bytes of the image, device data not counted */
-	u32 guids, macs;		/* FS4: how many are allocated */
+	u32 guids, macs;		/* FS3, FS4: how many are allocated */
 	u32 rom_count;
 	struct cxsim_rom roms[4];
 };
@@ -140,7 +146,8 @@ struct cxsim_function {
 /* Registers of the SPI gateway [5.1, 5.2]; spi.c gives them their meaning. */
 struct cxsim_gateway {
 	u32 command, address, data[4];
-	u32 cache_replacement;		/* 0xf0420 */
+	u32 cache_replacement;		/* 0xf0420; generation 6: 0xf0480 */
+	u32 gcm;			/* generation 6: 0xf0440 */
 	u32 busy_polls;			/* reads of command until GO turns */
 	bool hold;			/* chip select still held from the last command */
 };
@@ -176,6 +183,11 @@ struct cxsim_hcr {
 	u32 polls, status;
 	u64 done_at;
 };
+
+/* MFRL [4.4] */
+#define CXSIM_TRIGGER_LINK	0x08U	/* the PCIe link goes, or a hot reset comes */
+#define CXSIM_TRIGGER_PERST	0x40U	/* the host starts anew */
+#define CXSIM_RESET_NO_DRIVER	3U	/* state: nobody answered the negotiation */
 
 /* The other actor of CXSIM_SECOND_ACTOR. */
 struct cxsim_actor {
@@ -224,7 +236,8 @@ struct cxsim_card {
 	u32 semaphore_reset;		/* 0xa:0x20 */
 	struct { u32 address, value; } memory[CXSIM_MEMORY];
 	u32 memory_used;
-	u32 reset_trigger;		/* MFRL: a reset waits for the link to go */
+	u32 reset_trigger;		/* MFRL: CXSIM_TRIGGER_* that a reset waits for */
+	u32 reset_sync, reset_state;	/* MFRL, as it was asked for and as it is told */
 
 	struct cxsim_icmd icmd;
 	struct cxsim_mcc mcc;

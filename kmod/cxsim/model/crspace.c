@@ -5,6 +5,7 @@
 #define HW_ID		0xf0014
 #define CHIP_RESET	0xf0010		/* mlx4 [7.1] */
 #define BIN		0xf0c0c		/* ConnectX-5 */
+#define CONNECTX5	0x20d
 #define LIVEFISH	0x41270		/* mlx4: above 0xfff00000 when booted without firmware */
 #define RUNNING		0x1f064		/* mlx4: version and build time of what runs */
 #define RUNNING_END	0x1f074
@@ -24,6 +25,8 @@ void cxsim_cr_reset(struct cxsim_card *card, bool power)
 	card->semaphore_flash = 0;
 	card->semaphore_hcr = 0;
 	card->reset_trigger = 0;
+	card->reset_sync = 0;
+	card->reset_state = 0;
 }
 
 /* A dword that is just memory; what was never written reads 0. */
@@ -136,9 +139,11 @@ static bool mlx5_read(const struct cxsim_card *card, u32 address, u32 *value)
 {
 	if (guard_read(card, address, value))
 		return true;
-	if (card->model->ready_address && address == card->model->ready_address)
+	if (card->model->life_cycle_address && address == card->model->life_cycle_address)
+		*value = (u32)card->model->life_cycle << card->model->life_cycle_shift;
+	else if (card->model->ready_address && address == card->model->ready_address)
 		*value = cxsim_firmware_runs(card) ? READY : NOT_READY;
-	else if (address == BIN)
+	else if (address == BIN && card->model->hw_id == CONNECTX5)
 		*value = card->settings[CXSIM_HIGH_BIN] ? 0x40000000 : 0;
 	else if (!address && cxsim_firmware_runs(card))
 		*value = ICMD_POINTER;

@@ -6,9 +6,12 @@
 #include "card.h"
 #include "boot.h"
 #include "mcc.h"
+#include "signature.h"
 
 #define PENDING		0x80000000U	/* MCQI: the pending component is asked for */
 #define LAST		0x80000000U	/* MCQS */
+#define SIGNED_ONLY	0x40000000U	/* MCQI capabilities */
+#define MCDA_MOST	0x100U		/* bytes of a block */
 
 enum { INFO_CAPABILITIES, INFO_VERSION, INFO_ACTIVATION = 5 };
 enum { UPDATE_IDLE, UPDATE_IN_PROGRESS, UPDATE_ACTIVE_PENDING_RESET = 4, UPDATE_FAILED, UPDATE_CANCELED };
@@ -18,7 +21,7 @@ enum {
 	READ_PENDING,
 };
 enum {
-	ERROR = 1, DIGEST_ERROR, NOT_APPLICABLE, BAD_FORMAT = 8, BLOCKED_PENDING_RESET, NO_PLACE = 0x1e,
+	ERROR = 1, DIGEST_ERROR, NOT_APPLICABLE, UNKNOWN_KEY, UNSIGNED = 6, BAD_FORMAT = 8, BLOCKED_PENDING_RESET, NO_PLACE = 0x1e,
 };
 
 /* Index is the order in which real firmware lists them. */
@@ -47,7 +50,10 @@ static u32 largest_of(struct cxsim_card *card, u32 index)
 {
 	u32 slot = cxsim_image_slot(card, 1), room = slot - slot / 8;
 
-	return components[index].largest == 0x700000 && room < 0x700000 ? room : components[index].largest;
+	if (components[index].largest != 0x700000)
+		return components[index].largest;
+	/* Slots of 16 MiB hold more than the ones where the figure was seen. */
+	return room < 0x700000 || slot > 0x800000 ? room : 0x700000;
 }
 
 u32 cxsim_mcqs(struct cxsim_card *card, u32 *reg)
@@ -70,6 +76,8 @@ static u32 capabilities(struct cxsim_card *card, u32 index, const struct cxsim_f
 	data[2] = largest_of(card, index);
 	data[3] = 0x20000100;		/* dwords, at most 256 bytes */
 	data[4] = components[index].flags;
+	if (index == BOOT_IMAGE && card->model->secure)
+		data[4] |= SIGNED_ONLY;
 	return 0x14;
 }
 
@@ -180,20 +188,43 @@ static void begin_update(struct cxsim_card *card, u32 index, u32 size)
 	mcc->state = STATE_INITIALIZE;
 }
 
+/*
+ * Of signatures only the digest is known here: it stands for what a vendor's key would
+ * have signed. A signature by a key is one by a key that this chip was not given.
+ */
+static void verify_signature(struct cxsim_card *card)
+{
+	switch (cxsim_signature(card, card->mcc.target, card->mcc.pending_facts.length)) {
+	case CXSIM_SIGNATURE_NONE:
+		fails(&card->mcc, UNSIGNED);
+		break;
+	case CXSIM_SIGNATURE_BY_KEY:
+		fails(&card->mcc, UNKNOWN_KEY);
+		break;
+	case CXSIM_SIGNATURE_WRONG:
+		fails(&card->mcc, DIGEST_ERROR);
+		break;
+	case CXSIM_SIGNATURE_RIGHT:
+		break;
+	}
+}
+
 static void verify(struct cxsim_card *card)
 {
 	struct cxsim_mcc *mcc = &card->mcc;
 
 	mcc->state = STATE_LOCKED;
 	mcc->verified = false;
+	mcc->error = 0;
 	if (mcc->received != mcc->component_size)
 		fails(mcc, ERROR);
 	else if (!cxsim_image_look(card, mcc->target, true, &mcc->pending_boot, &mcc->pending_facts))
 		fails(mcc, DIGEST_ERROR);
 	else if (strcmp(mcc->pending_boot.psid, card->boot.psid))
 		fails(mcc, NOT_APPLICABLE);
-	else
-		mcc->verified = true;
+	else if (card->model->secure)
+		verify_signature(card);
+	mcc->verified = !mcc->error;
 }
 
 static void activate(struct cxsim_card *card)
@@ -322,7 +353,7 @@ static bool store(struct cxsim_card *card, u32 offset, const u8 *block, u32 size
 static u32 download(struct cxsim_card *card, u32 *reg, u32 offset, u32 size)
 {
 	struct cxsim_mcc *mcc = &card->mcc;
-	u8 block[0x80];
+	u8 block[MCDA_MOST];
 	u32 i;
 
 	if (mcc->state != STATE_DOWNLOAD || offset != mcc->received || size > mcc->component_size - offset)
@@ -343,7 +374,7 @@ static u32 download(struct cxsim_card *card, u32 *reg, u32 offset, u32 size)
 static u32 upload(struct cxsim_card *card, u32 *reg, u32 offset, u32 size)
 {
 	struct cxsim_mcc *mcc = &card->mcc;
-	u8 block[0x80];
+	u8 block[MCDA_MOST];
 	u32 i;
 
 	if (mcc->state != STATE_UPLOAD || offset >= mcc->component_size || size > mcc->component_size - offset)
@@ -356,11 +387,13 @@ static u32 upload(struct cxsim_card *card, u32 *reg, u32 offset, u32 size)
 	return 0;
 }
 
-u32 cxsim_mcda(struct cxsim_card *card, u32 *reg, bool set)
+u32 cxsim_mcda(struct cxsim_card *card, u32 *reg, u32 room, bool set)
 {
 	u32 offset = reg[1], size = reg[2] & 0xffff;
 
-	if ((reg[0] & 0xffffff) != offered_handle(card) || !size || size > 0x80 || size & 3 || offset & 3)
+	if (4 + size / 4 > room)
+		return CXSIM_REG_TOO_SMALL;
+	if ((reg[0] & 0xffffff) != offered_handle(card) || !size || size > MCDA_MOST || size & 3 || offset & 3)
 		return CXSIM_REG_BAD_PARAMETER;
 	return set ? download(card, reg, offset, size) : upload(card, reg, offset, size);
 }

@@ -25,8 +25,9 @@ struct cxsim_host {
 /*
  * A card from parameters. Strings may be NULL or empty for the model's default.
  * model: "connectx2", "connectx3" (without VSC), "connectx3-vsc" (with the useless VSC
- * of real ones), "connectx3pro", "connectx3pro-vsc", "connectx5", "unknown-vsc" (a
- * device id nobody knows, with a proper VSC), "unknown" (the same without).
+ * of real ones), "connectx3pro", "connectx3pro-vsc", "connectx4lx", "connectx5", "connectx6"
+ * (secure: flash closed, signed component updates only), "connectx6-open", "connectx7", "unknown-vsc"
+ * (a device id nobody knows, with a proper VSC), "unknown" (the same without).
  */
 struct cxsim_parameters {
 	const char *model;
@@ -39,6 +40,8 @@ struct cxsim_parameters {
 	u32 flash_size;			/* bytes, 2 to 64 MiB, a power of two; 0: the chip's default */
 	u32 rom_size;			/* bytes of the expansion ROM in the image; 0: none */
 	u32 code_size;			/* bytes of code in the image; 0: the model's default */
+	u32 log2_chunk;			/* FS3, FS4: log2 of the slot size of the image; 0: half of the flash */
+	u32 signature;			/* of the image: 0 as the model has it, 1 none, 2 plain digest */
 	u32 virtual_functions;		/* VFs that show beside the physical functions */
 	bool empty;			/* flash all 0xff: the card comes up in recovery */
 	u64 seed;			/* all pseudo-random behaviour follows from it */
@@ -91,7 +94,7 @@ struct cxsim_boot {
 	u32 address;		/* physical address of its magic */
 	u32 version[3];
 	char psid[17];
-	u64 guid[4];		/* FS2: node, port 1, port 2, system; FS4: base only */
+	u64 guid[4];		/* FS2: node, port 1, port 2, system; else base only */
 	u64 mac[2];
 };
 const struct cxsim_boot *cxsim_booted(const struct cxsim_card *card);

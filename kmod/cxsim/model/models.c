@@ -53,6 +53,17 @@ static const struct cxsim_extended connectx5_extended[] = {
 	{ 0x100, 0x01, 2 }, { 0x150, 0x0e, 1 }, { 0x1c0, 0x19, 1 }, { 0x230, 0x0d, 1 }, { 0, 0, 0 },
 };
 
+/* PCIe generation 4 brings 0x320 and on. */
+static const struct cxsim_extended connectx6_extended[] = {
+	{ 0x100, 0x01, 2 }, { 0x150, 0x0e, 1 }, { 0x1c0, 0x19, 1 }, { 0x230, 0x0d, 1 }, { 0x320, 0x27, 1 },
+	{ 0x370, 0x26, 1 }, { 0x420, 0x25, 1 }, { 0, 0, 0 },
+};
+
+static const struct cxsim_extended connectx7_extended[] = {
+	{ 0x100, 0x01, 2 }, { 0x150, 0x0e, 1 }, { 0x1c0, 0x19, 1 }, { 0x230, 0x0d, 1 }, { 0x320, 0x27, 1 },
+	{ 0x370, 0x26, 1 }, { 0x3b0, 0x2a, 1 }, { 0x420, 0x25, 1 }, { 0, 0, 0 },
+};
+
 static const struct cxsim_layout connectx2_layout = {
 	.capabilities = connectx2_chain,
 	.power = 0x0003,
@@ -105,6 +116,45 @@ static const struct cxsim_layout connectx5_layout = {
 	.extended = connectx5_extended,
 };
 
+static const struct cxsim_layout connectx6_layout = {
+	.capabilities = connectx5_chain,
+	.power = 0x81c3,
+	.msix_count = 64,
+	.msix_table = 0x2000,
+	.msix_pba = 0x3000,
+	.device_capabilities = 0x11e08fe2,
+	.device_control = 0x2910,
+	.link_capabilities = 0x00417104,
+	.link_status = 0x1104,
+	.extended = connectx6_extended,
+};
+
+static const struct cxsim_layout connectx7_layout = {
+	.capabilities = connectx5_chain,
+	.power = 0x81c3,
+	.msix_count = 64,
+	.msix_table = 0x2000,
+	.msix_pba = 0x3000,
+	.device_capabilities = 0x11e08fe2,
+	.device_control = 0x2910,
+	.link_capabilities = 0x00417105,
+	.link_status = 0x1105,
+	.extended = connectx7_extended,
+};
+
+static const struct cxsim_layout connectx4_layout = {
+	.capabilities = connectx5_chain,
+	.power = 0x81c3,
+	.msix_count = 64,
+	.msix_table = 0x2000,
+	.msix_pba = 0x3000,
+	.device_capabilities = 0x11e08fe2,
+	.device_control = 0x2910,
+	.link_capabilities = 0x00417083,
+	.link_status = 0x1083,
+	.extended = connectx5_extended,
+};
+
 static const struct cxsim_layout unknown_layout = {
 	.capabilities = unknown_chain,
 	.power = 0x81c3,
@@ -138,6 +188,14 @@ static const struct cxsim_layout virtual_layout = {
 /* Where running firmware of these chips shows that it fetches from flash; both mstflint generations. */
 static const struct cxsim_cr_value connectx5_guards[] = {
 	{ 0xf0408, 0x00123400 }, { 0xf040c, 0x00030000 }, { 0, 0 },
+};
+
+static const struct cxsim_cr_value connectx6_guards[] = {
+	{ 0xf0444, 0x00123400 }, { 0xf0448, 0x00030000 }, { 0xf0408, 0x00123400 }, { 0xf040c, 0x00030000 }, { 0, 0 },
+};
+
+static const struct cxsim_cr_value connectx7_guards[] = {
+	{ 0xf0484, 0x00123400 }, { 0xf0488, 0x03000000 }, { 0, 0 },
 };
 
 static const struct cxsim_cr_value no_guards[] = {
@@ -182,6 +240,19 @@ static const struct cxsim_cr_value no_guards[] = {
 	.class_code = 0x020000, .chip = "W25QxxBV", .flash_size = 0x1000000, .log2_chunk = 23, .oui = 0xec0d9a, \
 	.pcie_text = "PCIeGen3 x16", .engineering = "A5"
 
+#define CONNECTX6_COMMON \
+	.family = CXSIM_MLX5, .format = CXSIM_FS4, .vsc = CXSIM_VSC_PROPER, \
+	.hw_id = 0x20f, .pci_id = 0x101b, .recovery_id = 0x20f, .virtual_id = 0x101c, .device_type = 0x101b, \
+	.functions = 2, .subsystem_id = 0x0007, .class_code = 0x020700, \
+	.ready_address = 0xb5f04, .spi_generation = 5, .guards = connectx6_guards, .boot_address = 0xf0080, \
+	.life_cycle_address = 0xf0060, \
+	.running = &connectx6_layout, .recovery = &recovery_layout, .virtual = &virtual_layout, \
+	.chip = "W25Qxxx", .flash_size = 0x2000000, .log2_chunk = 24, .oui = 0xb8cef6, \
+	.psid = "MT_0000000223", .version = "20.39.1002", .part_number = "MCX653106A-HDAT", \
+	.board = "ConnectX-6 VPI adapter card, H200Gb/s, dual-port QSFP56, PCIe4.0 x16", \
+	.description = "ConnectX-6 VPI adapter card; HDR IB (200Gb/s) and 200GbE; dual-port QSFP56; PCIe4.0 x16", \
+	.pcie_text = "PCIeGen4 x16", .engineering = "AF"
+
 const struct cxsim_model cxsim_models[] = {
 	{
 		.name = "connectx2", CONNECTX2_COMMON,
@@ -207,6 +278,18 @@ const struct cxsim_model cxsim_models[] = {
 		.vsc = CXSIM_VSC_USELESS,
 	},
 	{
+		.name = "connectx4lx", .family = CXSIM_MLX5, .format = CXSIM_FS3,
+		.hw_id = 0x20b, .pci_id = 0x1015, .recovery_id = 0x20b, .virtual_id = 0x1016, .device_type = 0x1015,
+		.class_code = 0x020000, .functions = 2, .subsystem_id = 0x0003,
+		.vsc = CXSIM_VSC_PROPER, .ready_address = 0xb0004,
+		.running = &connectx4_layout, .recovery = &recovery_layout, .virtual = &virtual_layout,
+		.spi_generation = 5, .guards = connectx5_guards, .boot_address = 0xf0000, .boot_shift = 8,
+		.chip = "W25QxxBV", .flash_size = 0x1000000, .log2_chunk = 23, .oui = 0x248a07,
+		.psid = "MT_2420110034", .version = "14.32.1010", .part_number = "MCX4121A-ACAT",
+		.board = "CX4121A - ConnectX-4 LX SFP28", .pcie_text = "PCIeGen3 x8", .engineering = "A9",
+		.description = "ConnectX-4 Lx EN network interface card; 25GbE dual-port SFP28; PCIe3.0 x8; ROHS R6",
+	},
+	{
 		.name = "connectx5", CONNECTX5_COMMON,
 		.hw_id = 0x20d, .pci_id = 0x1017, .recovery_id = 0x20d, .virtual_id = 0x1018, .device_type = 0x1017,
 		.functions = 2, .subsystem_id = 0x0008, .ready_address = 0xb5e04, .vsc = CXSIM_VSC_PROPER,
@@ -214,6 +297,26 @@ const struct cxsim_model cxsim_models[] = {
 		.psid = "MT_0000000011", .version = "16.32.1010", .part_number = "MCX516A-CCAT",
 		.board = "ConnectX-5 EN network interface card, 100GbE dual-port QSFP28, PCIe3.0 x16",
 		.description = "ConnectX-5 EN network interface card; 100GbE dual-port QSFP28; PCIe3.0 x16",
+	},
+	{
+		.name = "connectx6", CONNECTX6_COMMON, .secure = true, .life_cycle = CXSIM_GA_SECURED,
+	},
+	{
+		.name = "connectx6-open", CONNECTX6_COMMON, .life_cycle = CXSIM_GA_NON_SECURED,
+	},
+	{
+		.name = "connectx7",
+		.family = CXSIM_MLX5, .format = CXSIM_FS4, .vsc = CXSIM_VSC_PROPER,
+		.hw_id = 0x218, .pci_id = 0x1021, .recovery_id = 0x218, .virtual_id = 0x101e, .device_type = 0x1021,
+		.functions = 2, .subsystem_id = 0x0041, .class_code = 0x020000,
+		.ready_address = 0xb5f04, .spi_generation = 6, .guards = connectx7_guards, .boot_address = 0xf2000,
+		.life_cycle_address = 0xf0000, .life_cycle_shift = 4, .life_cycle = CXSIM_GA_NON_SECURED,
+		.running = &connectx7_layout, .recovery = &recovery_layout, .virtual = &virtual_layout,
+		.chip = "W25Qxxx", .flash_size = 0x2000000, .log2_chunk = 24, .oui = 0x946dae,
+		.psid = "MT_0000000838", .version = "28.39.1002", .part_number = "MCX755106AS-HEAT",
+		.board = "NVIDIA ConnectX-7 adapter card, 200GbE dual-port QSFP112, PCIe5.0 x16",
+		.description = "NVIDIA ConnectX-7 adapter card; 200GbE / NDR200 IB; dual-port QSFP112; PCIe5.0 x16",
+		.pcie_text = "PCIeGen5 x16", .engineering = "A8",
 	},
 	{
 		.name = "unknown-vsc", CONNECTX5_COMMON,

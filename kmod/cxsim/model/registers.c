@@ -13,11 +13,13 @@
 #define ID_MFPA		0x9010
 #define ID_MFBA		0x9011
 #define ID_MFBE		0x9012
+#define ID_MFMC		0x9013
 #define ID_MGIR		0x9020
 #define ID_MNVDA	0x9024
 #define ID_MFRL		0x9028
 #define ID_MFAI		0x9029
 #define ID_MVTS		0x902c
+#define ID_MROQ		0x902f
 #define ID_MPIR		0x9059
 #define ID_MQIS		0x9064
 #define ID_MCAM		0x907f
@@ -26,6 +28,13 @@
 #define OPERATION_DWORDS	4
 #define HEADER_DWORDS		5	/* operation TLV and the register TLV's own dword */
 #define OPERATION_TYPE		1
+
+#define MFMC_PROTECTED		0x80000000U
+#define MROQ_SYNC_TOOL		5U	/* legacy and tool */
+#define MROQ_BY_LINK_OR_HOT_RESET 3U
+#define MGIR_SECURED		0x01000000U
+#define MGIR_SIGNED		0x02000000U
+#define MGIR_SECURE_BOOT	0x4U
 
 /* Largest block of MFBA: over ICMD, over the tools HCR [4.3] */
 #define BLOCK_MLX5	128
@@ -97,6 +106,10 @@ static u32 get_mgir(struct access *a)
 	reg[0x10 / 4] = (u32)(boot->mac[0] >> 32);
 	reg[0x14 / 4] = (u32)boot->mac[0];
 	reg[0x1c / 4] = seconds(cxsim_time(a->card) - a->card->booted_at);
+	if (a->card->model->secure) {
+		reg[0x20 / 4] = MGIR_SECURED | MGIR_SIGNED;
+		reg[0x54 / 4] = a->card->model->life_cycle | MGIR_SECURE_BOOT;
+	}
 	reg[0x28 / 4] = (facts->date & 0xffff) << 16 | facts->date >> 16;
 	reg[0x2c / 4] = facts->time >> 16;
 	put_text(&reg[0x30 / 4], boot->psid, 16);
@@ -105,6 +118,12 @@ static u32 get_mgir(struct access *a)
 	reg[0x4c / 4] = boot->version[2];
 	put_roms(reg, facts);
 	return 0;
+}
+
+/* The id rises with the generation, but for test models. */
+static bool is_newer(const struct cxsim_card *card)
+{
+	return card->model->hw_id >= 0x20f && card->model->hw_id < 0x2f0;
 }
 
 static u32 get_mcam(struct access *a)
@@ -117,6 +136,12 @@ static u32 get_mcam(struct access *a)
 		reg[0x0c / 4] = 0x1e5f060f;
 		reg[0x10 / 4] = 0x04f93f31;
 		reg[0x14 / 4] = 0x80970600;
+		if (is_newer(a->card)) {
+			reg[0x10 / 4] |= 1U << 15;	/* MROQ */
+			reg[0x14 / 4] |= 1U << 19;	/* MFMC */
+		}
+		if (a->card->model->secure)
+			reg[0x14 / 4] &= ~0x000f0000U;	/* MFPA, MFBA, MFBE, MFMC */
 	} else if (group == 2) {
 		reg[0x08 / 4] = 0x00000004;
 		reg[0x14 / 4] = 0x04c10000;
@@ -281,6 +306,32 @@ static u32 set_mfbe(struct access *a)
 	return cxsim_flash_firmware_erase(a->card, a->reg[2], length) ? 0 : CXSIM_REG_BAD_PARAMETER;
 }
 
+/* Block protection and quad mode [4.3]; sectors of 64 KiB from the top. */
+static u32 get_mfmc(struct access *a)
+{
+	u32 protect = cxsim_flash_firmware_status(a->card, 0) >> 2 & 7;
+
+	memset(&a->reg[1], 0, 0x18);
+	if (protect)
+		a->reg[1] = MFMC_PROTECTED | 1U << (protect - 1);
+	a->reg[2] = 0x0101;
+	a->reg[4] = (cxsim_flash_firmware_status(a->card, 1) & 2U) << 23;
+	return 0;
+}
+
+static u32 set_mfmc(struct access *a)
+{
+	u32 count = a->reg[1] & 0xff, protect = 0;
+
+	if (a->reg[0] >> 4 & 3)
+		return CXSIM_REG_BAD_PARAMETER;
+	if (a->reg[1] & MFMC_PROTECTED)
+		for (protect = 1; protect < 7 && count >> protect; protect++)
+			;
+	a->card->settings[CXSIM_WRITE_PROTECT] = protect << 2;
+	return 0;
+}
+
 /* The image at an address becomes the one that the next reset starts. */
 static u32 set_mfai(struct access *a)
 {
@@ -291,19 +342,47 @@ static u32 set_mfai(struct access *a)
 	return 0;
 }
 
-#define LEVELS	0x48U		/* PCIe link toggle and warm reboot [4.4] */
+#define LEVELS		(CXSIM_TRIGGER_LINK | CXSIM_TRIGGER_PERST)
+#define STATE_WAITING	8U	/* for the host's reset, after all have agreed */
+#define SYNC_TOOL	0U
+#define SYNC_DRIVER	1U
+#define SYNC_FIRMWARE	2U
 
-static u32 access_mfrl(struct access *a)
+static u32 get_mfrl(struct access *a)
 {
-	if (!a->set) {
-		a->reg[0] = 0;
-		a->reg[1] = 0x0100 | LEVELS;
-		return 0;
-	}
-	if (!(a->reg[1] & LEVELS))
+	bool waits = a->card->reset_trigger && a->card->reset_sync == SYNC_FIRMWARE;
+
+	a->reg[0] = 0;
+	a->reg[1] = (waits ? STATE_WAITING << 16 : a->card->reset_state << 16) | 0x0100 | LEVELS;
+	return 0;
+}
+
+/* The firmware waits for the link to go, which the host does. */
+static u32 set_mfrl(struct access *a)
+{
+	u32 trigger = a->reg[1] & 0xff, sync = a->reg[1] >> 29 & 3, type = a->reg[1] >> 24 & 7;
+
+	if (!(trigger & LEVELS) || trigger & ~LEVELS || type || sync > SYNC_FIRMWARE)
 		return CXSIM_REG_BAD_PARAMETER;
-	/* The firmware waits for the link to go, which the host does. */
-	a->card->reset_trigger = a->reg[1] & LEVELS;
+	if (sync == SYNC_DRIVER) {
+		a->card->reset_state = CXSIM_RESET_NO_DRIVER;	/* nobody answers the request */
+		return CXSIM_REG_BAD_PARAMETER;
+	}
+	a->card->reset_state = 0;
+	a->card->reset_sync = sync;
+	a->card->reset_trigger |= trigger;
+	return 0;
+}
+
+/* Which ways to reset there are for a level and a type [4.4]. */
+static u32 get_mroq(struct access *a)
+{
+	u32 trigger = a->reg[0] & 0xff, type = a->reg[0] >> 8 & 0xff;
+
+	memset(a->reg, 0, 0x20);
+	a->reg[0] = type << 8 | trigger;
+	if (!type && trigger & LEVELS)
+		a->reg[0] |= 1U << 16 | MROQ_SYNC_TOOL << 17 | MROQ_BY_LINK_OR_HOT_RESET << 24;
 	return 0;
 }
 
@@ -330,11 +409,12 @@ static u32 access_mcc(struct access *a)
 
 static u32 access_mcda(struct access *a)
 {
-	return cxsim_mcda(a->card, a->reg, a->set);
+	return cxsim_mcda(a->card, a->reg, a->room, a->set);
 }
 
 #define ON_MLX4		1
 #define ON_MLX5		2
+#define ON_NEWER	4	/* mlx5 from ConnectX-6 on */
 
 static const struct cxsim_register {
 	u16 id;
@@ -342,20 +422,23 @@ static const struct cxsim_register {
 	u8 dwords;		/* least room that the answer needs */
 	u32 (*get)(struct access *access);
 	u32 (*set)(struct access *access);
+	bool flash;		/* reaches the flash: not with firmware that keeps it to itself */
 } registers[] = {
-	{ ID_MFPA, ON_MLX4 | ON_MLX5, 0x20 / 4, get_mfpa, NULL },
-	{ ID_MFBA, ON_MLX4 | ON_MLX5, 0x0c / 4, access_mfba, access_mfba },
-	{ ID_MFBE, ON_MLX4 | ON_MLX5, 0x0c / 4, NULL, set_mfbe },
+	{ ID_MFPA, ON_MLX4 | ON_MLX5, 0x20 / 4, get_mfpa, NULL, true },
+	{ ID_MFBA, ON_MLX4 | ON_MLX5, 0x0c / 4, access_mfba, access_mfba, true },
+	{ ID_MFBE, ON_MLX4 | ON_MLX5, 0x0c / 4, NULL, set_mfbe, true },
+	{ ID_MFMC, ON_NEWER, 0x1c / 4, get_mfmc, set_mfmc, true },
 	{ ID_MGIR, ON_MLX5, 0xa0 / 4, get_mgir, NULL },
 	{ ID_MNVDA, ON_MLX5, 0x1c / 4, get_mnvda, refused },
-	{ ID_MFRL, ON_MLX5, 0x08 / 4, access_mfrl, access_mfrl },
+	{ ID_MFRL, ON_MLX5, 0x08 / 4, get_mfrl, set_mfrl },
 	{ ID_MFAI, ON_MLX5, 0x10 / 4, NULL, set_mfai },
 	{ ID_MVTS, ON_MLX5, 0x14 / 4, refused, refused },
+	{ ID_MROQ, ON_NEWER, 0x20 / 4, get_mroq, NULL },
 	{ ID_MPIR, ON_MLX5, 0x10 / 4, get_mpir, NULL },
 	{ 0x9060, ON_MLX5, 0x10 / 4, access_mcqs, NULL },
 	{ 0x9061, ON_MLX5, 0x94 / 4, access_mcqi, NULL },
 	{ 0x9062, ON_MLX5, 0x20 / 4, access_mcc, access_mcc },
-	{ 0x9063, ON_MLX5, 0x90 / 4, access_mcda, access_mcda },
+	{ 0x9063, ON_MLX5, 0x14 / 4, access_mcda, access_mcda },
 	{ ID_MQIS, ON_MLX5, 0x18 / 4, get_mqis, NULL },
 	{ ID_MCAM, ON_MLX5, 0x48 / 4, get_mcam, NULL },
 	{ ID_MLOCK, ON_MLX5, 0x10 / 4, get_mlock, NULL },
@@ -363,7 +446,7 @@ static const struct cxsim_register {
 
 static const struct cxsim_register *find(const struct cxsim_card *card, u32 id)
 {
-	u8 family = card->model->family == CXSIM_MLX4 ? ON_MLX4 : ON_MLX5;
+	u8 family = card->model->family == CXSIM_MLX4 ? ON_MLX4 : is_newer(card) ? ON_MLX5 | ON_NEWER : ON_MLX5;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(registers); i++)
@@ -382,7 +465,7 @@ static u32 run(struct access *a, u32 head)
 		return (u32)a->card->settings[CXSIM_REGISTER_STATUS];
 	if ((head & 0xff) != 1)
 		return CXSIM_REG_CLASS;
-	if (!reg)
+	if (!reg || (reg->flash && a->card->model->secure))
 		return CXSIM_REG_UNSUPPORTED;
 	a->set = method == SET;
 	handler = method == GET ? reg->get : method == SET ? reg->set : NULL;

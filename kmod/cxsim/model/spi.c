@@ -9,6 +9,7 @@
 struct spi_layout {
 	u32 command, address, data;	/* CR addresses */
 	u32 enable;			/* cache replacement enable, bit 0; 0: none */
+	u32 gcm;			/* must be off (bit 0) before the gateway is used; 0: none */
 	u32 read, has_opcode, has_address, has_data, hold;
 	u32 four_byte, chip_select, flash_enable, lock;
 	unsigned int size_shift;
@@ -34,9 +35,22 @@ static const struct spi_layout spi_generation5 = {
 	.size_shift = 8, .size_mask = 0x7, .size_is_log2 = true,
 };
 
+static const struct spi_layout spi_generation6 = {
+	.command = 0xf0400, .address = 0xf0420, .data = 0xf0410, .enable = 0xf0480, .gcm = 0xf0440,
+	.read = 1U << 0, .has_opcode = 1U << 2, .has_address = 1U << 3, .has_data = 1U << 4, .hold = 1U << 5,
+	.four_byte = 1U << 15, .chip_select = 1U << 13, .lock = 1U << 31,
+	.size_shift = 8, .size_mask = 0x1f,
+};
+
 static const struct spi_layout *spi_layout(const struct cxsim_card *card)
 {
-	return card->model->spi_generation == 4 ? &spi_generation4 : &spi_generation5;
+	switch (card->model->spi_generation) {
+	case 4:
+		return &spi_generation4;
+	case 5:
+		return &spi_generation5;
+	}
+	return &spi_generation6;
 }
 
 void cxsim_spi_reset(struct cxsim_card *card)
@@ -45,6 +59,7 @@ void cxsim_spi_reset(struct cxsim_card *card)
 		cxsim_chip_deselect(card);
 	memset(&card->gateway, 0, sizeof(card->gateway));
 	card->gateway.cache_replacement = cxsim_guarded(card);
+	card->gateway.gcm = cxsim_guarded(card);
 }
 
 /* Another owner has the lock of generation 5; that of generation 4 is a semaphore, and not ours. */
@@ -132,6 +147,8 @@ static void go(struct cxsim_card *card, const struct spi_layout *layout, u32 com
 
 	if (!is_locked(card, layout) || (layout->lock && other_owner(card)))
 		cxsim_foul(card);
+	if (layout->gcm && card->gateway.gcm & 1)
+		cxsim_foul(card);
 	if (disturbs_firmware(card, layout)) {
 		cxsim_foul(card);
 		if (card->settings[CXSIM_GUARD_HANGS]) {
@@ -179,24 +196,39 @@ static bool is_data(const struct spi_layout *layout, u32 address)
 	return address >= layout->data && address < layout->data + SPI_DATA_BYTES && !(address & 3);
 }
 
+/* Firmware that keeps its flash to itself shuts the gateway; the boot ROM does not. */
+static bool is_shut(const struct cxsim_card *card)
+{
+	return card->model->secure && cxsim_firmware_runs(card);
+}
+
+static bool is_register(const struct spi_layout *layout, u32 address)
+{
+	return address == layout->command || address == layout->address || is_data(layout, address) ||
+	       (layout->enable && address == layout->enable) || (layout->gcm && address == layout->gcm);
+}
+
 u32 cxsim_spi_cr_read(struct cxsim_card *card, u32 address, bool *mine)
 {
 	const struct spi_layout *layout = spi_layout(card);
 
-	*mine = true;
+	*mine = is_register(layout, address);
+	if (*mine && is_shut(card))
+		return CXSIM_DENIED;
 	if (address == layout->command)
 		return read_command(card, layout);
 	if (address == layout->address)
 		return card->gateway.address;
 	if (layout->enable && address == layout->enable)
 		return card->gateway.cache_replacement;
+	if (layout->gcm && address == layout->gcm)
+		return card->gateway.gcm;
 	if (is_data(layout, address)) {
 		if (!card->gateway.busy_polls)
 			return card->gateway.data[(address - layout->data) / 4];
 		cxsim_foul(card);
 		return CXSIM_POISON;			/* not there yet */
 	}
-	*mine = false;
 	return 0;
 }
 
@@ -204,15 +236,17 @@ void cxsim_spi_cr_write(struct cxsim_card *card, u32 address, u32 value, bool *m
 {
 	const struct spi_layout *layout = spi_layout(card);
 
-	*mine = true;
+	*mine = is_register(layout, address);
+	if (!*mine || is_shut(card))
+		return;
 	if (address == layout->command)
 		write_command(card, layout, value);
 	else if (address == layout->address)
 		card->gateway.address = value;
 	else if (layout->enable && address == layout->enable)
 		card->gateway.cache_replacement = value;
-	else if (is_data(layout, address))
-		card->gateway.data[(address - layout->data) / 4] = value;
+	else if (layout->gcm && address == layout->gcm)
+		card->gateway.gcm = value;
 	else
-		*mine = false;
+		card->gateway.data[(address - layout->data) / 4] = value;
 }
