@@ -65,7 +65,7 @@ reading()
     modprobe -r cxfw && modprobe cxfw || return 1
     cxctl info "$address" -j >/dev/null 2>&1
     counters_clear
-    cxctl backup "$address" -q -o /tmp/bench.bin >/tmp/ours 2>&1 || cat /tmp/ours >&2
+    cxctl backup "$address" --raw -q -o /tmp/bench.bin >/tmp/ours 2>&1 || cat /tmp/ours >&2
     ours=$(tenths_per_kib "$(accesses)")
     ours_bytes=$(counter spi_read_bytes)
     cmp /tmp/bench.bin "$cxsim/$card/flash" >&2 || echo "# the backup is wrong" >&2

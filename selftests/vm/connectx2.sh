@@ -17,7 +17,7 @@ expect "it is listed" 0 "$address *ConnectX-2 .*2\.9\.1000"
 run cxctl info "$address"
 expect "it is queried: PSID and vendor" 0 "DEL09A0000009 .Dell"
 check "GUIDs are told" grep -q "0002c90300ab1231" "$out"
-run cxctl backup "$address" -o /tmp/before.bin
+run cxctl backup "$address" --raw -o /tmp/before.bin
 expect "it is backed up" 0
 check "the backup is the flash" cmp /tmp/before.bin "$cxsim/$card/flash"
 

@@ -72,8 +72,8 @@ explain "Each way to reach the ConnectX-2, and whether it works here."
 shown cxctl access "$cx2"
 
 explain "Save the whole flash of both."
-shown cxctl backup "$cx2" -o /tmp/cx2.bin
-shown cxctl backup "$cx5" -o /tmp/cx5.bin
+shown cxctl backup "$cx2" --raw -o /tmp/cx2.bin
+shown cxctl backup "$cx5" --raw -o /tmp/cx5.bin
 must "the backup equals the ConnectX-2's flash chip, byte for byte" cmp /tmp/cx2.bin "$sim/$old/flash"
 must "the backup equals the ConnectX-5's flash chip, byte for byte" cmp /tmp/cx5.bin "$sim/$new/flash"
 

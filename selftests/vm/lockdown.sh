@@ -23,7 +23,7 @@ fi
 for address in $old $new; do
     run cxctl info "$address"
     expect "cxctl info works: $address" 0 "PSID"
-    run cxctl backup "$address" -o "/tmp/$address.bin"
+    run cxctl backup "$address" --raw -o "/tmp/$address.bin"
     expect "cxctl backup works: $address" 0
 done
 check "the backups are right" sh -c "cmp /tmp/$old.bin /tmp/old.flash && cmp /tmp/$new.bin /tmp/new.flash"

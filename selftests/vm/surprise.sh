@@ -23,7 +23,7 @@ for model in connectx3pro connectx5; do
     for fault in unplug_after reset_after; do
         card "model=$model flash_size=2M" 2>/dev/null || card "model=$model flash_size=4M"
         setting $fault 4000
-        run timeout 300 cxctl backup "$address" -o /tmp/surprise.bin
+        run timeout 300 cxctl backup "$address" --raw -o /tmp/surprise.bin
         if [ $fault = reset_after ] && [ $status = 0 ]; then
             # A reset that the driver rode out: then the file must be right.
             pass "$model: $fault during a backup: read on after it"

@@ -59,7 +59,7 @@ together()
         cxctl info "$address" -j >"$work/info" 2>"$work/info-error" && same_info || { echo "cxctl info, turn $ours"; cat "$work/info-error"; } >>"$work/ours"
         if [ $((ours % 20)) = 1 ]; then
             rm -f /tmp/backup.bin
-            cxctl backup "$address" -o /tmp/backup.bin >/dev/null 2>"$work/backup-error" && cmp /tmp/backup.bin /tmp/right.bin ||
+            cxctl backup "$address" --raw -o /tmp/backup.bin >/dev/null 2>"$work/backup-error" && cmp /tmp/backup.bin /tmp/right.bin ||
                 { echo "cxctl backup, turn $ours"; cat "$work/backup-error"; } >>"$work/ours" 2>&1
         fi
         ours=$((ours + 1))
@@ -89,7 +89,7 @@ together connectx5
 
 # The in-tree drivers probe while the flash is read; they give up for want of BARs, nothing else.
 card "model=connectx5 flash_size=4M"
-cxctl backup "$address" -o /tmp/probe.bin >/dev/null 2>&1 &
+cxctl backup "$address" --raw -o /tmp/probe.bin >/dev/null 2>&1 &
 reader=$!
 modprobe mlx5_core 2>/dev/null
 modprobe mlx4_core 2>/dev/null
