@@ -33,6 +33,7 @@ static const struct argument {
 	{ "rom", ARGUMENT_U32, &arguments.parameters.rom_size },
 	{ "code", ARGUMENT_U32, &arguments.parameters.code_size },
 	{ "flash", ARGUMENT_U32, &arguments.parameters.flash_size },
+	{ "log2_chunk", ARGUMENT_U32, &arguments.parameters.log2_chunk },
 	{ "seed", ARGUMENT_U64, &arguments.parameters.seed },
 	{ "slot", ARGUMENT_U32, &arguments.slot },
 };
@@ -43,8 +44,8 @@ static void usage(FILE *to)
 
 	fprintf(to,
 		"Usage: cxsim-image MODEL OUT.bin [psid=TEXT] [version=A.B.C] [vsd=TEXT] [guid=N] [mac=N]\n"
-		"                   [rom=BYTES] [code=BYTES] [flash=BYTES] [chip=NAME] [seed=N]\n"
-		"                   [flash-dump [slot=0|1]]\n"
+		"                   [rom=BYTES] [code=BYTES] [flash=BYTES] [log2_chunk=N] [chip=NAME]\n"
+		"                   [seed=N] [flash-dump [slot=0|1]]\n"
 		"Writes a synthetic firmware image; with flash-dump a whole flash with it in that slot.\n"
 		"Numbers may be decimal or hexadecimal with 0x. Models:");
 	for (model = cxsim_models; model->name; model++)

@@ -18,7 +18,8 @@ static void *host_alloc(size_t bytes)
 static const struct cxsim_host host = { .alloc = host_alloc, .free = free };
 
 static const char *const fs2_models[] = { "connectx2", "connectx3", "connectx3-vsc", "connectx3pro", "connectx3pro-vsc" };
-static const char *const all_models[] = { "connectx2", "connectx3", "connectx3pro", "connectx5", "unknown-vsc", "unknown" };
+static const char *const all_models[] = { "connectx2", "connectx3", "connectx3pro", "connectx4lx", "connectx5",
+					  "unknown-vsc", "unknown" };
 
 static struct cxsim_card *new_card(const char *model, u32 size)
 {
@@ -153,7 +154,7 @@ static void slot_addresses(void)
 static void check_booted(const struct cxsim_card *card, const struct cxsim_parameters *parameters, u32 address)
 {
 	const struct cxsim_boot *boot = cxsim_booted(card);
-	bool fs4 = card->model->format == CXSIM_FS4;
+	bool fs2 = card->model->format == CXSIM_FS2;
 	char version[40];
 
 	CHECK(!boot->recovery);
@@ -164,10 +165,10 @@ static void check_booted(const struct cxsim_card *card, const struct cxsim_param
 	CHECK_STR(boot->psid, parameters->psid);
 	CHECK_EQ(boot->guid[0], parameters->guid);
 	CHECK_EQ(boot->mac[0], parameters->mac);
-	CHECK_EQ(boot->guid[3], fs4 ? 0 : parameters->guid + 3);
-	CHECK_EQ(boot->mac[1], fs4 ? 0 : parameters->mac + 1);
+	CHECK_EQ(boot->guid[3], fs2 ? parameters->guid + 3 : 0);
+	CHECK_EQ(boot->mac[1], fs2 ? parameters->mac + 1 : 0);
 	CHECK_STR(card->facts.vsd, parameters->vsd);
-	CHECK_STR(card->facts.device_vsd, fs4 ? parameters->vsd : "");
+	CHECK_STR(card->facts.device_vsd, fs2 ? "" : parameters->vsd);
 	CHECK(card->facts.date >= 0x20090101 && card->facts.date < 0x20300000);
 	CHECK_EQ(card->facts.rom_count != 0, parameters->rom_size != 0);
 }
@@ -195,7 +196,7 @@ static void every_image_boots(void)
 				memset(card->chip.cells, 0xff, card->chip.size);
 				REQUIRE(put_image(card, &parameters, slot));
 				boot(card, CXSIM_BOOT_CHECKED_FIRST);
-				at = card->model->format == CXSIM_FS4 ? 0x100000 : CHUNK;
+				at = card->model->format == CXSIM_FS2 ? CHUNK : 0x100000;
 				check_booted(card, &parameters, slot ? at : 0);
 				CHECK_EQ(cxsim_image_slot(card, 0), 0);
 				CHECK_EQ(cxsim_image_slot(card, 1), at);
@@ -471,6 +472,82 @@ static void flipped_bits_of_fs4_are_seen(void)
 	cxsim_card_destroy(card);
 }
 
+/* The table of FS3 covers the card's own data too. */
+static void flipped_bits_of_fs3_are_seen(void)
+{
+	struct cxsim_parameters parameters = parameters_of("connectx4lx", "14.32.1010", 0x200000);
+	struct cxsim_card *card = new_card("connectx4lx", 0x200000);
+	struct { u32 from, to; } ranges[] = {
+		{ 0x00, 0x38 }, { 0x38, 0x240 }, { 0, 0x1c }, { 0x20, 0x38 }, { 0x1ee000, 0x1ee200 }, { 0x1f8000, 0x1f8140 },
+		{ 0x1f9000, 0x1f9010 }, { 0, 0 },
+	};
+	unsigned long long x = ktap_seed();
+	u32 itoc, entry, i, n;
+
+	REQUIRE(card);
+	parameters.code_size = 8192;
+	REQUIRE(put_image(card, &parameters, 0));
+	CHECK(boots_whole(card));
+	for (itoc = 0x1000; memcmp(card->chip.cells + itoc, "ITOC", 4); itoc += 0x1000)
+		;
+	for (i = 2; i < 4; i++) {
+		ranges[i].from += itoc;
+		ranges[i].to += itoc;
+	}
+	for (entry = itoc + 0x20; card->chip.cells[entry] != 0xff; entry += 0x20) {
+		bool device = card->chip.cells[entry + 0x19] & 2;
+		u32 from = cxsim_get_be32(card->chip.cells + entry + 0x14) & 0x7ffffffc;
+
+		if (!device) {
+			ranges[7].from = from;
+			ranges[7].to = from + (cxsim_get_be32(card->chip.cells + entry) & 0xfffffc);
+		}
+		for (i = 0; i < ARRAY_SIZE(ranges); i++)
+			for (n = 0; n < 20; n++) {
+				u32 at;
+				u8 bit;
+
+				x = cxsim_derive(x, n);
+				at = ranges[i].from + (u32)(x % (ranges[i].to - ranges[i].from));
+				bit = (u8)(1 << (x >> 60 & 7));
+				card->chip.cells[at] ^= bit;
+				if (boots_whole(card))
+					ktap_fail(__FILE__, __LINE__, "bit %#x of byte %#x is not seen", bit, at);
+				boot(card, CXSIM_BOOT_CHECKED_FIRST);
+				CHECK(cxsim_booted(card)->recovery);
+				card->chip.cells[at] ^= bit;
+			}
+	}
+	CHECK(boots_whole(card));
+	cxsim_card_destroy(card);
+}
+
+/* The first signature counts; an erased first place lets the second one be found. */
+static void the_second_place_of_the_table(void)
+{
+	static const char *const models[] = { "connectx4lx", "connectx5" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(models); i++) {
+		struct cxsim_parameters parameters = parameters_of(models[i], "14.32.1010", 0x200000);
+		struct cxsim_card *card = new_card(models[i], 0x200000);
+		u32 itoc = 0x1000;
+
+		REQUIRE(card);
+		REQUIRE(put_image(card, &parameters, 0));
+		while (memcmp(card->chip.cells + itoc, "ITOC", 4))
+			itoc += 0x1000;
+		memcpy(card->chip.cells + itoc + 0x1000, card->chip.cells + itoc, 0x1000);
+		memset(card->chip.cells + itoc, 0xff, 0x1000);
+		boot(card, CXSIM_BOOT_CHECKED_FIRST);
+		check_booted(card, &parameters, 0);
+		card->chip.cells[itoc + 0x1000 + 0x1f] ^= 1;
+		boot(card, CXSIM_BOOT_CHECKED_FIRST);
+		CHECK(cxsim_booted(card)->recovery);
+		cxsim_card_destroy(card);
+	}
+}
+
 /* Whatever lies in the flash, the boot ROM ends and stays inside it. */
 static void garbage_behind_a_magic(void)
 {
@@ -694,6 +771,7 @@ static void the_boot_register_is_lost_with_power(void)
 {
 	static const struct { const char *model; u32 address, value, slot; } cases[] = {
 		{ "connectx3pro", 0xf0000, CHUNK << 8, CHUNK },
+		{ "connectx4lx", 0xf0000, 0x100000 << 8, 0x100000 },
 		{ "connectx5", 0xf00c0, 0x100000, 0x100000 },
 	};
 	size_t i;
@@ -786,6 +864,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(rom_is_read_from_the_image),
 	KTAP_TEST(any_flipped_bit_of_fs2_is_seen),
 	KTAP_TEST(flipped_bits_of_fs4_are_seen),
+	KTAP_TEST(flipped_bits_of_fs3_are_seen),
+	KTAP_TEST(the_second_place_of_the_table),
 	KTAP_TEST(garbage_behind_a_magic),
 	KTAP_TEST(header_fields_must_agree),
 	KTAP_TEST(a_chain_that_turns_back),

@@ -11,6 +11,15 @@ const u8 cxsim_magic_fs4[CXSIM_MAGIC_BYTES] = {
 	0x4d, 0x54, 0x46, 0x57, 0xab, 0xcd, 0xef, 0x00, 0xfa, 0xde, 0x12, 0x34, 0x56, 0x78, 0xde, 0xad,
 };
 
+u32 cxsim_half_log2(u32 flash_size)
+{
+	u32 log2 = 0;
+
+	for (; flash_size > 2; flash_size >>= 1)
+		log2++;
+	return log2 < 0x18 ? log2 : 0x18;
+}
+
 u32 cxsim_plan_random(const struct cxsim_image_plan *plan, u32 purpose)
 {
 	return (u32)cxsim_derive(plan->seed, purpose);
@@ -218,7 +227,7 @@ void cxsim_write_ini(struct cxsim_writer *writer, const struct cxsim_image_plan 
 /* ---- the way in ---- */
 
 #define DEFAULT_CODE	(160U << 10)	/* many sectors, and quick to burn */
-#define SMALLEST_CODE	4096U		/* less would leave empty sections */
+#define SMALLEST_CODE	1024U		/* less would leave empty sections */
 
 static bool parse_version(const char *text, u32 version[3])
 {
@@ -294,6 +303,8 @@ static bool make_plan(const struct cxsim_parameters *given, struct cxsim_image_p
 	plan->flash_size = complete.flash_size ? complete.flash_size : plan->model->flash_size;
 	if (!plan->flash_size)
 		plan->flash_size = 1U << 24;
+	plan->log2_chunk = complete.log2_chunk;
+	plan->signature = complete.signature;
 	plan->seed = complete.seed;
 	if (plan->code_size > 32U << 20 || plan->rom_size > 4U << 20) {
 		snprintf(why, CXSIM_WHY, "code of %u or expansion ROM of %u bytes: at most 32 MiB and 4 MiB",
@@ -310,8 +321,14 @@ size_t cxsim_image_make(const struct cxsim_parameters *parameters, u8 *buffer, s
 
 	if (!make_plan(parameters, &plan, why))
 		return 0;
-	return plan.model->format == CXSIM_FS4 ? cxsim_fs4_make(&plan, buffer, room, why) :
-						 cxsim_fs2_make(&plan, buffer, room, why);
+	switch (plan.model->format) {
+	case CXSIM_FS3:
+		return cxsim_fs3_make(&plan, buffer, room, why);
+	case CXSIM_FS4:
+		return cxsim_fs4_make(&plan, buffer, room, why);
+	default:
+		return cxsim_fs2_make(&plan, buffer, room, why);
+	}
 }
 
 bool cxsim_image_place(const char *model, const u8 *image, size_t length, u8 *flash, size_t flash_size,
@@ -321,6 +338,12 @@ bool cxsim_image_place(const char *model, const u8 *image, size_t length, u8 *fl
 
 	if (!found || slot > 1)
 		return false;
-	return found->format == CXSIM_FS4 ? cxsim_fs4_place(image, length, flash, flash_size, slot) :
-					    cxsim_fs2_place(image, length, flash, flash_size, slot);
+	switch (found->format) {
+	case CXSIM_FS3:
+		return cxsim_fs3_place(image, length, flash, flash_size, slot);
+	case CXSIM_FS4:
+		return cxsim_fs4_place(image, length, flash, flash_size, slot);
+	default:
+		return cxsim_fs2_place(image, length, flash, flash_size, slot);
+	}
 }

@@ -50,7 +50,10 @@ static inline void cxsim_put_be64(u8 *p, u64 value)
 /* From a slot's logical address to the flash's: firmware-images.md 0.4 */
 u32 cxsim_slot_address(u32 logical, u32 log2_chunk, unsigned int slot);
 
-/* SHA-256, for the plain digest of FS4 images. */
+/* log2 of half of a flash of that size, as slots of FS3 and FS4 are made; at most 0x18. */
+u32 cxsim_half_log2(u32 flash_size);
+
+/* SHA-256, for the plain digest of FS3 and FS4 images. */
 struct cxsim_sha256 {
 	u32 state[8];
 	u8 block[64];
@@ -68,8 +71,11 @@ struct cxsim_image_plan {
 	u32 date, time;			/* packed BCD yyyymmdd, 00hhmmss; they belong to the version */
 	u64 guid, mac;
 	u32 rom_size, code_size, flash_size;
+	u32 log2_chunk;			/* FS3, FS4: slots of that size; 0: half of the flash */
+	u32 signature;			/* 0 as the model has it, 1 none, 2 plain digest */
 	u64 seed;
 };
+#define CXSIM_SMALL_CODE	2048U	/* up to here the other parts are made small as well */
 u32 cxsim_plan_random(const struct cxsim_image_plan *plan, u32 purpose);
 
 /*
@@ -102,8 +108,10 @@ void cxsim_write_ini(struct cxsim_writer *writer, const struct cxsim_image_plan 
 
 /* 0 with why filled when it cannot be; buffer NULL asks for the length. */
 size_t cxsim_fs2_make(const struct cxsim_image_plan *plan, u8 *buffer, size_t room, char *why);
+size_t cxsim_fs3_make(const struct cxsim_image_plan *plan, u8 *buffer, size_t room, char *why);
 size_t cxsim_fs4_make(const struct cxsim_image_plan *plan, u8 *buffer, size_t room, char *why);
 bool cxsim_fs2_place(const u8 *image, size_t length, u8 *flash, size_t flash_size, unsigned int slot);
+bool cxsim_fs3_place(const u8 *image, size_t length, u8 *flash, size_t flash_size, unsigned int slot);
 bool cxsim_fs4_place(const u8 *image, size_t length, u8 *flash, size_t flash_size, unsigned int slot);
 
 #endif /* CXSIM_IMAGE_H */
