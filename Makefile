@@ -33,7 +33,7 @@ CXCTL_OBJECTS := $(CXCTL_SOURCES:%.c=$(BUILD)/obj/%.o)
 # Asked when a recipe runs, which is after the set-up.
 CXCTL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(WARNINGS) \
 	$(shell $(PKG_CONFIG) --cflags $(LIBRARIES))
-CXCTL_LIBS = $(shell $(PKG_CONFIG) --libs $(LIBRARIES))
+CXCTL_LIBS = -pthread $(shell $(PKG_CONFIG) --libs $(LIBRARIES))
 
 $(BUILD)/cxctl: $(CXCTL_OBJECTS)
 	$(call say,LINK,$@)

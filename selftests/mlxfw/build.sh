@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# build.sh SERIES: builds mlxfw_referee.ko for a kernel whose mlxfw it knows (6.1) and prints where
-# it stands; for any other kernel prints nothing.
+# build.sh SERIES: builds mlxfw_referee.ko and devlink_referee.ko for a kernel whose mlxfw they know (6.1)
+# and prints where they stand, one a line; for any other kernel prints nothing.
 set -eu
 . "$(dirname "$0")/../../scripts/common.sh"
 
@@ -12,11 +12,11 @@ locked mlxfw-referee
 into=$build/vm/mlxfw-$series
 headers=$(echo "$build/kernels/$series"/headers/usr/src/linux-headers-*-amd64)
 mkdir -p "$into"
-for source in Kbuild mlxfw_referee.c; do
+for source in Kbuild mlxfw.h remembering.c referee.c devlink.c; do
     cmp -s "$top/selftests/mlxfw/$source" "$into/$source" || cp "$top/selftests/mlxfw/$source" "$into/$source"
 done
 make CC=gcc-12 -C "$headers" M="$into" W=1 CONFIG_DEBUG_INFO_BTF_MODULES= modules >"$into/log" 2>&1 || {
     grep -E -A5 'error|\*\*\*|ERROR' "$into/log" >&2 || tail -n 30 "$into/log" >&2
-    die "mlxfw_referee.ko did not build (whole log: $into/log)"
+    die "the referees did not build (whole log: $into/log)"
 }
-echo "$into/mlxfw_referee.ko"
+printf '%s\n' "$into/mlxfw_referee.ko" "$into/devlink_referee.ko"

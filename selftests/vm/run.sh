@@ -15,6 +15,9 @@ for name in $(sed -n -E '/^TEST_PROGS/,/[^\\]$/ { s/^TEST_PROGS *:=//; s/\\//; p
 done
 # The driver's own client.
 make -s -f selftests/vm/vm.mk BUILD="$build/vm" "$build/vm/driver-test" >&2
+# devlink flash, and a kernel module that offers it.
+make -s -f selftests/vm/vm.mk BUILD="$build/vm" "$build/vm/devlink-flash-test" >&2
+netdevsim=$(selftests/netdevsim/build.sh "$series")
 # What judges the MFA2 files that cxctl packs, on the kernel whose mlxfw it knows.
 make -s BUILD="$build" "$build/cxctl-test-image" >&2
 referee=$(selftests/mlxfw/build.sh "$series")
@@ -23,5 +26,5 @@ rounds=$(echo " ${TOGETHER_ROUNDS:-}" | sed -n -E "s/.* ${series//./\\.}=([0-9]+
 VM_TIMEOUT=${VM_TIMEOUT:-2300} VM_ARGS=$tests VM_ENV="TOGETHER_ROUNDS=$rounds LOCKDOWN_TEST=" \
     exec scripts/vm.sh "$series" selftests/vm/runner.sh "$build/cxsim-image:/usr/bin/cxsim-image" \
     "$build/vm/driver-test:/usr/bin/driver-test" "$build/cxctl-test-image:/usr/bin/cxctl-test-image" \
-    ${referee:+"$referee"} \
+    $referee $netdevsim "$build/vm/devlink-flash-test:/usr/bin/devlink-flash-test" \
     ${REAL_IMAGE:+"$REAL_IMAGE:/mnt/connectx3pro.bin"}

@@ -10,3 +10,8 @@ $(BUILD)/driver-test: selftests/vm/driver.c selftests/vm/client.c selftests/lib/
 		selftests/vm/client.h selftests/lib/ktap.h selftests/vm/vm.mk
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -o $@ $(filter %.c,$^) -lcrypto -lpthread
+
+$(BUILD)/devlink-flash-test: selftests/vm/devlink-flash.c user/device/devlink_flash.c user/device/genl.c \
+		user/base/error.c user/base/message.c selftests/vm/vm.mk
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -Wno-missing-field-initializers -o $@ $(filter %.c,$^) -lmnl -lpthread
