@@ -16,7 +16,7 @@
 #include "../lib/ktap.h"
 
 static char root[64];
-static struct usage usage;
+static struct card_usage usage;
 
 static void make_parents(char *path)
 {
@@ -385,6 +385,7 @@ static void virtual_functions(void)
 	addresses[0].address = "10.3.0.1/24";
 	ask();
 	want(USAGE_VIRTUAL, "0000:03:00.0", "2 virtual functions, 1 of them with vfio-pci", false);
+	CHECK_EQ(usage.guests, 1);
 	want(USAGE_NETWORK, "ens1v0", "10.3.0.1/24", false);
 	end();
 }

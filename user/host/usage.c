@@ -30,7 +30,7 @@ const char *usage_kind_name(enum usage_kind kind)
 	return kind < USAGE_KINDS ? names[kind] : "unknown";
 }
 
-struct usage_item *usage_add(struct usage *usage, enum usage_kind kind, bool harmless, const char *what,
+struct usage_item *usage_add(struct card_usage *usage, enum usage_kind kind, bool harmless, const char *what,
 			     const char *format, ...)
 {
 	static struct usage_item spare;
@@ -53,12 +53,12 @@ struct usage_item *usage_add(struct usage *usage, enum usage_kind kind, bool har
 	return item;
 }
 
-bool usage_has(const struct usage *usage, enum usage_kind kind)
+bool usage_has(const struct card_usage *usage, enum usage_kind kind)
 {
 	return usage->hit >> kind & 1;
 }
 
-bool usage_goes_down(const struct usage *usage, const char *interface)
+bool usage_goes_down(const struct card_usage *usage, const char *interface)
 {
 	size_t i;
 
@@ -136,6 +136,7 @@ void usage_virtual(struct usage_search *search)
 		struct virtuals virtuals = { .physical = search->functions[i].address };
 
 		usage_each_entry(take_virtual, &virtuals, "bus/pci/devices/%s", virtuals.physical);
+		search->usage->guests += virtuals.foreign;
 		if (virtuals.foreign)
 			usage_add(search->usage, USAGE_VIRTUAL, false, virtuals.physical,
 				  _("%s: %u virtual functions, %u of them with %s, as virtual machines have them"),
@@ -247,7 +248,7 @@ void usage_session(struct usage_search *search)
 /* ---- all of it ---- */
 
 void usage_query(const struct pci_function *functions, size_t count, const struct usage_kernel *kernel,
-		 struct usage *usage)
+		 struct card_usage *usage)
 {
 	struct usage_search search = { functions, count, kernel, usage };
 

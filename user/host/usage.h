@@ -35,10 +35,11 @@ struct usage_item {
 	char text[320];		/* for a person, translated */
 };
 
-struct usage {
+struct card_usage {
 	size_t count;
 	unsigned int left_out;	/* more than there is room for */
 	uint32_t hit;		/* bit n: somebody of kind n is cut off */
+	unsigned int guests;	/* virtual functions that virtual machines have */
 	struct usage_item items[USAGE_MOST];
 	size_t interface_count;
 	char interfaces[USAGE_INTERFACES][32];	/* that go down, the card's own first */
@@ -59,9 +60,9 @@ extern const struct usage_kernel usage_kernel;	/* asks the kernel */
 
 /* functions: all physical functions of one card. */
 void usage_query(const struct pci_function *functions, size_t count, const struct usage_kernel *kernel,
-		 struct usage *usage);
+		 struct card_usage *usage);
 
-bool usage_has(const struct usage *usage, enum usage_kind kind);	/* one that is not harmless */
+bool usage_has(const struct card_usage *usage, enum usage_kind kind);	/* one that is not harmless */
 const char *usage_kind_name(enum usage_kind kind);	/* "virtual-functions": stable, English */
 
 #endif /* CXCTL_USAGE_H */

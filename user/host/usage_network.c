@@ -33,14 +33,14 @@ static bool exists(const char *interface, const char *name)
 
 static void keep_interface(const char *name, void *data)
 {
-	struct usage *usage = data;
+	struct card_usage *usage = data;
 
 	if (usage->interface_count < USAGE_INTERFACES && !usage_goes_down(usage, name))
 		snprintf(usage->interfaces[usage->interface_count++], 32, "%.31s", name);
 }
 
 struct virtual_search {
-	struct usage *usage;
+	struct card_usage *usage;
 	const char *physical;
 };
 
@@ -104,7 +104,7 @@ static bool leads_out(const char *interface)
 }
 
 struct lowers {
-	const struct usage *usage;
+	const struct card_usage *usage;
 	char survivor[32];		/* another way that carries; empty: none */
 };
 
@@ -117,7 +117,7 @@ static void take_lower(const char *name, void *data)
 		snprintf(lowers->survivor, sizeof(lowers->survivor), "%.31s", name + 6);
 }
 
-static void look_below(const struct usage *usage, const char *interface, struct lowers *lowers)
+static void look_below(const struct card_usage *usage, const char *interface, struct lowers *lowers)
 {
 	memset(lowers, 0, sizeof(*lowers));
 	lowers->usage = usage;

@@ -9,14 +9,14 @@ struct usage_search {
 	const struct pci_function *functions;
 	size_t count;
 	const struct usage_kernel *kernel;
-	struct usage *usage;
+	struct card_usage *usage;
 };
 
 __attribute__((format(printf, 5, 6)))
-struct usage_item *usage_add(struct usage *usage, enum usage_kind kind, bool harmless, const char *what,
+struct usage_item *usage_add(struct card_usage *usage, enum usage_kind kind, bool harmless, const char *what,
 			     const char *format, ...);
 /* Does it go down with the card? */
-bool usage_goes_down(const struct usage *usage, const char *interface);
+bool usage_goes_down(const struct card_usage *usage, const char *interface);
 /* Packets to this address leave by an interface that goes down; its name in interface[32]. */
 bool usage_leads_through(const struct usage_search *search, const char *address, char interface[32]);
 

@@ -192,7 +192,7 @@ static int by_pid(const void *a, const void *b)
 	return one->pid < other->pid ? -1 : one->pid > other->pid;
 }
 
-static void tell(struct usage *usage, const struct user *user)
+static void tell(struct card_usage *usage, const struct user *user)
 {
 	struct usage_item *item;
 
