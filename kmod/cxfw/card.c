@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "card.h"
+#include "component.h"
 #include "job.h"
 #include "semaphore.h"
 
@@ -212,6 +213,7 @@ static int open_awake(struct cxfw_card *card)
 		return error;
 	card->opened = true;
 	cxfw_card_read_identity(card);
+	cxfw_has_components(&card->device);
 	return 0;
 }
 

@@ -17,12 +17,17 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "component.h"
 #include "netlink.h"
 #include "reg.h"
 
 #define PIECE		4096	/* bytes read under one hold of the flash lock: well below 100 ms */
 #define STRUCT_MAX	4096	/* bytes of an ioctl struct, whatever the caller says */
 #define REGISTER_MAX	256
+#define STAGE_LEAST	offsetofend(struct cxfw_stage, stage_sha256)
+#define COMPONENT_MAX	(64U << 20)	/* bytes of the largest component that is taken in */
+#define COMPONENT_PIECE	8192		/* bytes of a component read under one hold of its handle */
+#define COMPONENT_READ_MAX (1U << 20)
 
 struct cxfw_file {
 	struct cxfw_card *card;		/* referenced */
@@ -403,6 +408,80 @@ static int access_register(struct cxfw_file *file, void __user *user)
 	return error;
 }
 
+/* Reads one piece; the number of bytes read, 0 at the end, or an error with why. */
+static ssize_t read_component_piece(struct cxfw_card *card, const struct cxfw_component_read *request, u32 done,
+				    u8 *buffer, u32 *total, char *why)
+{
+	u32 length = min_t(u32, COMPONENT_PIECE, request->length - done);
+	int error = cxfw_card_enter(card, why);
+
+	if (error)
+		return error;
+	error = cxfw_job_runs(card, why) ? -EBUSY : 0;
+	if (!error) {
+		error = cxfw_component_read(&card->device, request->component,
+					    request->flags & CXFW_COMPONENT_PENDING, request->offset + done, buffer,
+					    &length, total);
+		if (error)
+			strscpy(why, card->device.why, CXFW_WHY_LENGTH);
+	}
+	cxfw_card_leave(card);
+	return error ? error : length;
+}
+
+/* request->length becomes what was read. An error after the first piece ends the read there. */
+static int read_component_pieces(struct cxfw_card *card, struct cxfw_component_read *request, u8 *buffer, char *why)
+{
+	u8 __user *to = u64_to_user_ptr(request->data);
+	ssize_t piece = 0;
+	u32 done = 0;
+
+	while (done < request->length) {
+		if (signal_pending(current)) {
+			piece = -EINTR;
+			break;
+		}
+		piece = read_component_piece(card, request, done, buffer, &request->total, why);
+		if (piece > 0 && copy_to_user(to + done, buffer, piece))
+			piece = -EFAULT;
+		if (piece <= 0)
+			break;
+		done += piece;
+		cond_resched();
+	}
+	request->length = done;
+	return done || piece >= 0 ? 0 : piece;
+}
+
+static int read_component(struct cxfw_file *file, void __user *user)
+{
+	struct cxfw_component_read request;
+	char why[CXFW_WHY_LENGTH] = "";
+	u8 *buffer;
+	u32 size;
+	int error;
+
+	error = copy_struct_in(&request, sizeof(request), user, &size);
+	if (error)
+		return error;
+	if (size < sizeof(request) || request.flags & ~CXFW_COMPONENT_PENDING || request.offset & 3 ||
+	    request.length & 3 || !request.length || request.length > COMPONENT_READ_MAX ||
+	    request.offset > U32_MAX - request.length)
+		return -EINVAL;
+	if (cxfw_flash_content_allowed(why))
+		return fail(file, -EPERM, why);
+	buffer = kmalloc(COMPONENT_PIECE, GFP_KERNEL);
+	if (!buffer)
+		return -ENOMEM;
+	request.total = 0;
+	error = read_component_pieces(file->card, &request, buffer, why);
+	kfree(buffer);
+	if (error)
+		return fail(file, error, why);
+	request.size = sizeof(request);
+	return copy_struct_out(user, &request, sizeof(request), size);
+}
+
 static void hold_stage(struct cxfw_file *file, struct cxfw_held_stage *stage)
 {
 	struct cxfw_held_stage *before;
@@ -414,28 +493,48 @@ static void hold_stage(struct cxfw_file *file, struct cxfw_held_stage *stage)
 	cxfw_stage_free(before);
 }
 
+/* How long an image may be: what the flash holds, or the largest component. */
+static int stage_room(struct cxfw_card *card, u32 flags, u32 *room, char *why)
+{
+	int error;
+
+	if (!(flags & CXFW_PLAN_COMPONENT))
+		return flash_size(card, room, why);
+	error = cxfw_card_enter(card, why);
+	if (error)
+		return error;
+	*room = COMPONENT_MAX;
+	error = cxfw_job_runs(card, why) ? -EBUSY : 0;
+	if (!error && !cxfw_has_components(&card->device)) {
+		strscpy(why, "this card's firmware offers no update of its components (MCAM lists no MCC)", CXFW_WHY_LENGTH);
+		error = -EOPNOTSUPP;
+	}
+	cxfw_card_leave(card);
+	return error;
+}
+
 /* What was staged through this file before is dropped first: a caller has one stage. */
 static int stage(struct cxfw_file *file, void __user *user)
 {
 	char why[CXFW_WHY_LENGTH] = "";
 	struct cxfw_held_stage *held;
 	struct cxfw_stage head;
-	u32 size, flash;
+	u32 size, room;
 	int error;
 
 	error = copy_struct_in(&head, sizeof(head), user, &size);
 	/* The digest is an answer: a caller whose struct has no room for it could start nothing. */
-	if (!error && size < sizeof(head))
+	if (!error && size < STAGE_LEAST)
 		error = -EINVAL;
 	if (error)
 		return error;
-	error = cxfw_burn_allowed(head.format, why);
+	error = cxfw_burn_allowed(head.flags, why);
 	if (!error)
-		error = flash_size(file->card, &flash, why);
+		error = stage_room(file->card, head.flags, &room, why);
 	if (error)
 		return fail(file, error, why);
 	hold_stage(file, NULL);
-	held = cxfw_stage_make(&head, flash, why);
+	held = cxfw_stage_make(&head, room, why);
 	if (IS_ERR(held))
 		return fail(file, PTR_ERR(held), why);
 	memcpy(head.stage_sha256, held->plan.head.stage_sha256, sizeof(head.stage_sha256));
@@ -454,6 +553,7 @@ static const struct ioctl_entry ioctls[] = {
 	{ _IOC_NR(CXFW_IOC_CARD_INFO), card_info },
 	{ _IOC_NR(CXFW_IOC_REGISTER), access_register },
 	{ _IOC_NR(CXFW_IOC_STAGE), stage },
+	{ _IOC_NR(CXFW_IOC_COMPONENT_READ), read_component },
 };
 
 static long ioctl(struct file *filp, unsigned int command, unsigned long argument)
@@ -504,7 +604,7 @@ static int check_stage(const struct cxfw_held_stage *stage, const u8 digest[32],
 		strscpy(why, "what is staged has another digest than the one named", CXFW_WHY_LENGTH);
 		return -EBADMSG;
 	}
-	return cxfw_burn_allowed(stage->plan.head.format, why);
+	return cxfw_burn_allowed(stage->plan.head.flags, why);
 }
 
 static int burn(struct cxfw_file *file, const u8 digest[32], u64 *id, char *why)

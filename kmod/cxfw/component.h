@@ -27,6 +27,9 @@ int cxfw_update_handle_take(struct cxfw_device *device, u32 *handle);
 /* Leaves device->why as it is. */
 void cxfw_update_handle_give(struct cxfw_device *device, u32 handle);
 
+/* Takes the handle away from whoever left it behind: -ESTALE unless it still is this one. */
+int cxfw_update_handle_clear(struct cxfw_device *device, u32 handle);
+
 /* What cxfw_plan_check() and cxfw_plan_run() are for plans of flash writes. */
 int cxfw_component_check(const struct cxfw_plan *plan, char *why);
 int cxfw_component_run(struct cxfw_device *device, const struct cxfw_plan *plan, struct cxfw_plan_watch *watch,

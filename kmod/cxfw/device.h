@@ -19,6 +19,13 @@
 #include "flash.h"
 #include "gateway.h"
 
+/* What the firmware was asked about, once. */
+enum cxfw_offer {
+	CXFW_OFFER_UNKNOWN,
+	CXFW_OFFER_NO,
+	CXFW_OFFER_YES,
+};
+
 struct cxfw_device {
 	const struct cxfw_chip *chip;	/* NULL: an id that the table does not have, reached by its VSC */
 	struct cxfw_gateway gateway;
@@ -29,6 +36,8 @@ struct cxfw_device {
 	bool finishing;			/* locks are being given back: neither a signal nor gone keeps us from it */
 	u32 owner;			/* what our semaphores of space 0xa hold; unique, never 0 */
 	u32 icmd_mailbox_bytes;		/* 3:0x1000, read at first use */
+	enum cxfw_offer components;	/* does the firmware offer them: component.h */
+	u32 mcc_error;			/* error code of MCC behind the last failure of an update; 0: none */
 	u32 semaphore;			/* enum cxfw_semaphore that the last failure waited for, or NONE */
 	u32 semaphore_value;
 	char why[CXFW_WHY_LENGTH];	/* the last failure in words */

@@ -3,6 +3,7 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
+#include "activate.h"
 #include "card.h"
 #include "job.h"
 #include "netlink.h"
@@ -162,7 +163,7 @@ u64 cxfw_card_capabilities(const struct cxfw_card *card)
 {
 	const struct cxfw_device *device = &card->device;
 	char why[CXFW_WHY_LENGTH];
-	u64 capabilities = CXFW_CAP_SEMAPHORE_CLEAR;
+	u64 capabilities = CXFW_CAP_SEMAPHORE_CLEAR, burns = 0;
 
 	if (!card->opened)
 		return capabilities;
@@ -170,9 +171,16 @@ u64 cxfw_card_capabilities(const struct cxfw_card *card)
 		capabilities |= CXFW_CAP_FLASH_READ;
 	if (cxfw_card_has_registers(card))
 		capabilities |= CXFW_CAP_REGISTERS;
-	if (device->chip && device->chip->family == CXFW_FAMILY_MLX4 &&
-	    !cxfw_burn_allowed(CXFW_FORMAT_FS2, why))
-		capabilities |= CXFW_CAP_BURN_PLAN | CXFW_CAP_BURN_FS2;
+	if (!cxfw_burn_allowed(0, why))
+		burns |= cxfw_plan_capabilities(device);
+	if (device->components == CXFW_OFFER_YES && !cxfw_burn_allowed(CXFW_PLAN_COMPONENT, why))
+		burns |= CXFW_CAP_COMPONENT;
+	if (burns)
+		capabilities |= burns | CXFW_CAP_BURN_PLAN;
+	if (device->components == CXFW_OFFER_YES && !cxfw_flash_content_allowed(NULL))
+		capabilities |= CXFW_CAP_COMPONENT_READ;
+	if (cxfw_activate_offered(device))
+		capabilities |= CXFW_CAP_ACTIVATE;
 	return capabilities;
 }
 

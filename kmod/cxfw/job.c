@@ -17,6 +17,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "component.h"
 #include "job.h"
 #include "netlink.h"
 
@@ -129,19 +130,38 @@ static int progress(struct cxfw_plan_watch *watch, enum cxfw_job_phase phase, u6
 
 /* ---- running ---- */
 
-static const char untouched[] = "the card boots what it booted before";
-static const char after_commit[] = "the new image may be committed or not, a whole one is there in either case";
+/* What a job of each kind can say for itself: about its end, and about the card when it stopped early. */
+static const struct {
+	const char *done, *before_commit, *after_commit;
+} ends[] = {
+	[CXFW_JOB_KIND_UNSPEC] = { "done", "", "" },
+	[CXFW_JOB_KIND_PLAN] = {
+		"burned and verified; the new image boots at the next reset or power cycle",
+		"the card boots what it booted before",
+		"the new image may be committed or not, a whole one is there in either case",
+	},
+	[CXFW_JOB_KIND_DEVICE_DATA] = {
+		"device data written and verified; the firmware reads it at the next reset or power cycle",
+		"the card boots what it booted before; part of the device data is the new one",
+		"the card boots what it booted before; part of the device data is the new one",
+	},
+	[CXFW_JOB_KIND_COMPONENT] = {
+		"the firmware verified and activated the new image; it boots at the next reset or power cycle",
+		"the firmware keeps the image that it runs",
+		"the firmware may have activated the new image or not; the pending version tells",
+	},
+};
 
 static void describe_end(struct cxfw_job *job, int error)
 {
 	struct cxfw_job_facts *facts = &job->facts;
 	const char *where = phase_name(facts->phase);
-	const char *state = facts->phase < CXFW_PHASE_COMMIT ? untouched : after_commit;
+	const char *state = facts->phase < CXFW_PHASE_COMMIT ? ends[facts->kind].before_commit :
+							       ends[facts->kind].after_commit;
 	char *message = facts->message;
 
 	if (!error)
-		snprintf(message, sizeof(facts->message),
-			 "burned and verified; the new image boots at the next reset or power cycle");
+		snprintf(message, sizeof(facts->message), "%s", ends[facts->kind].done);
 	else if (READ_ONCE(job->card->device.gone))
 		snprintf(message, sizeof(facts->message), "the card was unplugged while %s; %s", where,
 			 state);
@@ -184,6 +204,7 @@ static void end(struct cxfw_job *job, int error)
 		job->facts.phase = CXFW_PHASE_END;
 	job->facts.error = -error;
 	job->facts.state = error == -ECANCELED ? CXFW_JOB_CANCELLED : error ? CXFW_JOB_FAILED : CXFW_JOB_DONE;
+	job->facts.card_error = error ? card->device.mcc_error : 0;
 	facts = job->facts;
 	job->card = NULL;
 	job->stage = NULL;
@@ -212,8 +233,11 @@ static void run(struct work_struct *work)
 	mutex_lock(&card->lock);
 	pm_runtime_get_sync(&device->pdev->dev);
 	device->why[0] = '\0';
+	device->mcc_error = 0;
 	if (READ_ONCE(device->gone))
 		error = -ENODEV;
+	else if (job->facts.kind == CXFW_JOB_KIND_COMPONENT)
+		error = cxfw_component_run(device, &stage->plan, &job->watch, cxfw_burn_signed_only());
 	else
 		error = cxfw_plan_run(device, &stage->plan, &job->watch);
 	end(job, error);
@@ -245,6 +269,13 @@ static int refuse_start(struct cxfw_card *card, char *why)
 	return 0;
 }
 
+static u32 kind_of(const struct cxfw_stage *head)
+{
+	if (head->flags & CXFW_PLAN_COMPONENT)
+		return CXFW_JOB_KIND_COMPONENT;
+	return head->flags & CXFW_PLAN_DEVICE_DATA ? CXFW_JOB_KIND_DEVICE_DATA : CXFW_JOB_KIND_PLAN;
+}
+
 static struct cxfw_job *new_job(struct cxfw_card *card, struct cxfw_held_stage *stage)
 {
 	struct cxfw_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
@@ -259,6 +290,7 @@ static struct cxfw_job *new_job(struct cxfw_card *card, struct cxfw_held_stage *
 	get_task_comm(job->comm, current);
 	job->facts.owner = task_tgid_nr(current);
 	job->facts.card_index = card->index;
+	job->facts.kind = kind_of(&stage->plan.head);
 	job->facts.state = CXFW_JOB_RUNNING;
 	strscpy(job->facts.address, card->address, sizeof(job->facts.address));
 	return job;

@@ -23,9 +23,10 @@ struct cxfw_job_facts {
 	u64 id;
 	u32 card_index;
 	char address[CXFW_ADDRESS_LENGTH];
-	u32 state, phase;
+	u32 kind, state, phase;
 	u64 done, total;
 	u32 error;
+	u32 card_error;		/* of MCC; 0: none */
 	char message[CXFW_JOB_MESSAGE_LENGTH];
 	u32 owner;
 	u64 erased, programmed, skipped;

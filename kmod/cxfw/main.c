@@ -9,7 +9,7 @@
 static char *burn = "all";
 module_param(burn, charp, 0444);
 MODULE_PARM_DESC(burn,
-		 "which firmware may be burned: all, signed (only what the card itself checks a signature of), or none");
+		 "which firmware may be burned: all, signed (only by the firmware's own update, on cards whose firmware takes signed images only), or none");
 
 enum burn_policy {
 	BURN_ALL,
@@ -38,17 +38,22 @@ static int read_burn_policy(void)
 	return -EINVAL;
 }
 
-/* No format that is burned by a plan carries a signature that the card checks: FS2 has none. */
-int cxfw_burn_allowed(u32 format, char *why)
+/* Whoever writes the flash itself writes what no card has checked, signed or not. */
+int cxfw_burn_allowed(u32 flags, char *why)
 {
-	if (burn_policy == BURN_ALL)
+	if (burn_policy == BURN_ALL || (burn_policy == BURN_SIGNED && flags & CXFW_PLAN_COMPONENT))
 		return 0;
 	if (burn_policy == BURN_SIGNED)
-		snprintf(why, CXFW_WHY_LENGTH,
-			 "the module was loaded with burn=signed, and FS%u images have no signature", format);
+		strscpy(why, "the module was loaded with burn=signed: only the firmware's own update checks a signature, a write to the flash does not",
+			CXFW_WHY_LENGTH);
 	else
-		snprintf(why, CXFW_WHY_LENGTH, "the module was loaded with burn=none: nothing is burned on this machine");
+		strscpy(why, "the module was loaded with burn=none: nothing is burned on this machine", CXFW_WHY_LENGTH);
 	return -EPERM;
+}
+
+bool cxfw_burn_signed_only(void)
+{
+	return burn_policy == BURN_SIGNED;
 }
 
 struct part {

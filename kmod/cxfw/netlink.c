@@ -12,6 +12,7 @@
 #include <net/genetlink.h>
 
 #include "../compat/compat.h"
+#include "activate.h"
 #include "netlink.h"
 
 /* ---- refusals ---- */
@@ -55,6 +56,7 @@ static const struct nla_policy policy[CXFW_A_MAX + 1] = {
 	[CXFW_A_JOB_ID] = { .type = NLA_U64 },
 	[CXFW_A_SEMAPHORE] = { .type = NLA_U32 },
 	[CXFW_A_SEMAPHORE_VALUE] = { .type = NLA_U32 },
+	[CXFW_A_RESET_LEVEL] = { .type = NLA_U32 },
 };
 
 /* Exact payload lengths; 0: checked by whoever reads it. */
@@ -64,6 +66,7 @@ static const u8 lengths[CXFW_A_MAX + 1] = {
 	[CXFW_A_JOB_ID] = sizeof(u64),
 	[CXFW_A_SEMAPHORE] = sizeof(u32),
 	[CXFW_A_SEMAPHORE_VALUE] = sizeof(u32),
+	[CXFW_A_RESET_LEVEL] = sizeof(u32),
 };
 
 #define MASK(attribute)	BIT_ULL(attribute)
@@ -218,6 +221,7 @@ int cxfw_put_job(struct sk_buff *skb, const struct cxfw_job_facts *facts)
 	if (put_u64(skb, CXFW_A_JOB_ID, facts->id) ||
 	    nla_put_string(skb, CXFW_A_ADDRESS, facts->address) ||
 	    nla_put_u32(skb, CXFW_A_CARD_INDEX, facts->card_index) ||
+	    nla_put_u32(skb, CXFW_A_JOB_KIND, facts->kind) ||
 	    nla_put_u32(skb, CXFW_A_JOB_STATE, facts->state) ||
 	    nla_put_u32(skb, CXFW_A_JOB_PHASE, facts->phase) ||
 	    put_u64(skb, CXFW_A_JOB_DONE, facts->done) ||
@@ -229,6 +233,8 @@ int cxfw_put_job(struct sk_buff *skb, const struct cxfw_job_facts *facts)
 		return -EMSGSIZE;
 	if (facts->state == CXFW_JOB_RUNNING)
 		return 0;
+	if (facts->card_error && nla_put_u32(skb, CXFW_A_JOB_CARD_ERROR, facts->card_error))
+		return -EMSGSIZE;
 	return nla_put_u32(skb, CXFW_A_JOB_ERROR, facts->error) ||
 	       nla_put_string(skb, CXFW_A_JOB_MESSAGE, facts->message) ? -EMSGSIZE : 0;
 }
@@ -420,12 +426,29 @@ static int semaphore_clear(struct sk_buff *skb, struct genl_info *info)
 	if (error)
 		return error;
 	semaphore = nla_get_u32(info->attrs[CXFW_A_SEMAPHORE]);
-	if (semaphore == CXFW_SEMAPHORE_NONE || semaphore > CXFW_SEMAPHORE_FLASH_HCR)
+	if (semaphore == CXFW_SEMAPHORE_NONE || semaphore > CXFW_SEMAPHORE_UPDATE_HANDLE)
 		return refuse(info->extack, -EINVAL, "there is no such semaphore");
 	card = find_card(info);
 	if (IS_ERR(card))
 		return PTR_ERR(card);
 	error = cxfw_card_semaphore_clear(card, semaphore, nla_get_u32(info->attrs[CXFW_A_SEMAPHORE_VALUE]), why);
+	cxfw_card_put(card);
+	return error ? refuse(info->extack, error, why) : 0;
+}
+
+static int activate(struct sk_buff *skb, struct genl_info *info)
+{
+	char why[CXFW_WHY_LENGTH] = "";
+	struct cxfw_card *card;
+	int error;
+
+	error = check_do(skb, info, MASK(CXFW_A_ADDRESS) | MASK(CXFW_A_RESET_LEVEL));
+	if (error)
+		return error;
+	card = find_card(info);
+	if (IS_ERR(card))
+		return PTR_ERR(card);
+	error = cxfw_card_activate(card, nla_get_u32(info->attrs[CXFW_A_RESET_LEVEL]), why);
 	cxfw_card_put(card);
 	return error ? refuse(info->extack, error, why) : 0;
 }
@@ -444,6 +467,7 @@ static const struct genl_ops operations[] = {
 	{ .cmd = CXFW_CMD_JOB_GET, OP_POLICY .doit = job_get, .start = dump_start, .dumpit = job_dump },
 	{ .cmd = CXFW_CMD_JOB_CANCEL, OP_POLICY .doit = job_cancel },
 	{ .cmd = CXFW_CMD_SEMAPHORE_CLEAR, OP_POLICY .doit = semaphore_clear },
+	{ .cmd = CXFW_CMD_ACTIVATE, OP_POLICY .doit = activate },
 };
 
 static const struct genl_multicast_group groups[] = {

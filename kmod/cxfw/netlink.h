@@ -9,8 +9,10 @@
 #include "card.h"
 #include "job.h"
 
-/* Module parameter burn. May this format be burned? -EPERM with why. */
-int cxfw_burn_allowed(u32 format, char *why);
+/* Module parameter burn. May a plan of these flags (CXFW_PLAN_*) be run? -EPERM with why. */
+int cxfw_burn_allowed(u32 flags, char *why);
+/* A component is updated only where the firmware insists on a signature. */
+bool cxfw_burn_signed_only(void);
 
 /* netlink.c */
 extern struct genl_family cxfw_family;
@@ -31,7 +33,7 @@ void cxfw_chardev_remove(int minor);
 int cxfw_chardev_burn(u32 descriptor, struct cxfw_card *card, const u8 digest[32], u64 *id, char *why);
 
 /* stage.c */
-struct cxfw_held_stage *cxfw_stage_make(const struct cxfw_stage *head, u32 flash_size, char *why);
+struct cxfw_held_stage *cxfw_stage_make(const struct cxfw_stage *head, u32 room, char *why);
 void cxfw_stage_free(struct cxfw_held_stage *stage);
 
 /* lockdown.c */

@@ -3,6 +3,7 @@
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 
+#include "component.h"
 #include "device.h"
 #include "semaphore.h"
 #include "spi_gateway.h"
@@ -16,6 +17,7 @@ const char *cxfw_semaphore_name(enum cxfw_semaphore semaphore)
 		[CXFW_SEMAPHORE_FLASH_ICMD] = "the flash programming semaphore (0xa:0x10)",
 		[CXFW_SEMAPHORE_FLASH_GATEWAY] = "the lock of the flash gateway",
 		[CXFW_SEMAPHORE_FLASH_HCR] = "the flash programming semaphore (CR 0xf03a0)",
+		[CXFW_SEMAPHORE_UPDATE_HANDLE] = "the firmware's update handle (MCC)",
 	};
 
 	return semaphore < ARRAY_SIZE(names) ? names[semaphore] : "an unknown semaphore";
@@ -197,6 +199,10 @@ int cxfw_semaphore_clear(struct cxfw_device *device, enum cxfw_semaphore semapho
 		if (!command)
 			break;
 		return clear_latch(device, semaphore, command, CXFW_SPI_LOCK, value);
+	case CXFW_SEMAPHORE_UPDATE_HANDLE:
+		if (!cxfw_has_components(device))
+			break;
+		return cxfw_update_handle_clear(device, value);
 	case CXFW_SEMAPHORE_FLASH_HCR:
 		if (!mlx4)
 			break;

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "component.h"
 #include "netlink.h"
 #include "sha256.h"
 
@@ -39,11 +40,11 @@ void cxfw_stage_free(struct cxfw_held_stage *stage)
 	kfree(stage);
 }
 
-static int check_sizes(const struct cxfw_stage *head, u32 flash_size, char *why)
+static int check_sizes(const struct cxfw_stage *head, u32 room, char *why)
 {
-	if (!head->image_length || head->image_length > flash_size) {
-		snprintf(why, CXFW_WHY_LENGTH, "the image has %u bytes, the flash has %u", head->image_length,
-			 flash_size);
+	if (!head->image_length || head->image_length > room) {
+		snprintf(why, CXFW_WHY_LENGTH, "the image has %u bytes, %s %u", head->image_length,
+			 head->flags & CXFW_PLAN_COMPONENT ? "a component at most" : "the flash has", room);
 		return -EINVAL;
 	}
 	if (!head->segment_count || head->segment_count > CXFW_SEGMENTS_MAX) {
@@ -96,12 +97,17 @@ static int seal(struct cxfw_plan *plan)
 	return 0;
 }
 
-struct cxfw_held_stage *cxfw_stage_make(const struct cxfw_stage *head, u32 flash_size, char *why)
+static int check_plan(const struct cxfw_plan *plan, char *why)
+{
+	return plan->head.flags & CXFW_PLAN_COMPONENT ? cxfw_component_check(plan, why) : cxfw_plan_check(plan, why);
+}
+
+struct cxfw_held_stage *cxfw_stage_make(const struct cxfw_stage *head, u32 room, char *why)
 {
 	struct cxfw_held_stage *stage;
 	int error;
 
-	error = check_sizes(head, flash_size, why);
+	error = check_sizes(head, room, why);
 	if (!error)
 		error = reserve(head->image_length, why);
 	if (error)
@@ -120,7 +126,7 @@ struct cxfw_held_stage *cxfw_stage_make(const struct cxfw_stage *head, u32 flash
 	memset(stage->plan.head.stage_sha256, 0, sizeof(stage->plan.head.stage_sha256));
 	error = copy_in(stage, head, why);
 	if (!error)
-		error = cxfw_plan_check(&stage->plan, why);
+		error = check_plan(&stage->plan, why);
 	if (!error)
 		error = seal(&stage->plan);
 	if (!error)

@@ -185,6 +185,7 @@ enum cxfw_semaphore {
 	CXFW_SEMAPHORE_FLASH_ICMD,	/* 0xa:0x10, flash programming through firmware */
 	CXFW_SEMAPHORE_FLASH_GATEWAY,	/* mlx4: CR 0xf03fc; mlx5: lock bit of the gateway's command register */
 	CXFW_SEMAPHORE_FLASH_HCR,	/* mlx4: CR 0xf03a0, flash programming */
+	CXFW_SEMAPHORE_UPDATE_HANDLE,	/* the firmware's update handle (MCC): 4.2 */
 };
 
 /*

@@ -421,6 +421,7 @@ static const char *const semaphore_names[] = {
 	[CXFW_SEMAPHORE_FLASH_ICMD] = "flash-icmd",
 	[CXFW_SEMAPHORE_FLASH_GATEWAY] = "flash-gateway",
 	[CXFW_SEMAPHORE_FLASH_HCR] = "flash-hcr",
+	[CXFW_SEMAPHORE_UPDATE_HANDLE] = "update-handle",
 };
 
 #define SEMAPHORES (sizeof(semaphore_names) / sizeof(semaphore_names[0]))
