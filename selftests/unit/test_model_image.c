@@ -827,6 +827,38 @@ static void firmware_activates_a_slot(void)
 	cxsim_card_destroy(card);
 }
 
+/* FS3: firmware gives a new image the entries of the data that the card has. */
+static void firmware_adopts_an_image(void)
+{
+	struct cxsim_parameters own = parameters_of("connectx4lx", "14.30.3000", 0x200000);
+	struct cxsim_parameters stock = parameters_of("connectx4lx", "14.42.5000", 0x200000);
+	struct cxsim_card *card = new_card("connectx4lx", 0x200000);
+	struct cxsim_boot boot_facts;
+	struct cxsim_facts facts;
+	size_t length;
+	u8 *image;
+
+	REQUIRE(card);
+	REQUIRE(put_image(card, &own, 0));
+	boot(card, CXSIM_BOOT_CHECKED_FIRST);
+	stock.guid = 0x1111111111111110ULL;
+	stock.mac = 0x111111111110ULL;
+	stock.vsd = "as it was sold";
+	image = new_image(&stock, &length);
+	REQUIRE(image);
+	memcpy(card->chip.cells + 0x100000, image, 0x80000);
+	free(image);
+	CHECK(!cxsim_image_look(card, 0x100000, false, &boot_facts, &facts));
+	CHECK(cxsim_image_adopt(card, 0x100000));
+	CHECK(cxsim_image_look(card, 0x100000, false, &boot_facts, &facts));
+	CHECK(cxsim_image_activate(card, 0x100000));
+	boot(card, CXSIM_BOOT_CHECKED_FIRST);
+	CHECK_EQ(cxsim_booted(card)->version[1], 42);
+	CHECK_EQ(cxsim_booted(card)->guid[0], own.guid);
+	CHECK_STR(card->facts.device_vsd, own.vsd);
+	cxsim_card_destroy(card);
+}
+
 static void device_data_that_is_not_right(void)
 {
 	struct cxsim_parameters parameters = parameters_of("connectx5", "16.42.5000", 0x200000);
@@ -875,6 +907,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(a_whole_image_in_the_wrong_place),
 	KTAP_TEST(the_boot_register_is_lost_with_power),
 	KTAP_TEST(firmware_activates_a_slot),
+	KTAP_TEST(firmware_adopts_an_image),
 	KTAP_TEST(device_data_that_is_not_right),
 };
 

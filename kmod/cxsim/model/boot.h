@@ -29,6 +29,12 @@ bool cxsim_image_check(struct cxsim_card *card, u32 address, bool magic_hidden, 
 /* Physical address of slot 0 or 1, by the geometry of what runs, else the model's. */
 u32 cxsim_image_slot(struct cxsim_card *card, unsigned int slot);
 
+/*
+ * FS3's table names the card's own data: in the image at that address, the entries of what
+ * runs. Other formats need nothing. False: power is gone.
+ */
+bool cxsim_image_adopt(struct cxsim_card *card, u32 address);
+
 /* Magic on, the other one off, as firmware does at the end of an update. False: power is gone. */
 bool cxsim_image_activate(struct cxsim_card *card, u32 address);
 

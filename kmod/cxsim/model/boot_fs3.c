@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The boot ROM's check of FS3: firmware-images.md 3. */
+#include "boot.h"
 #include "boot_view.h"
 
 #define FS3_VERSION	0x24
 #define FS3_HEADER_CRC	0x34
 #define FS3_BOOT2	0x38
-#define FS3_ITOC_STEP	0x1000U
+#define FS3_ITOC_STEP	CXSIM_SECTOR
 #define FS3_ITOC_STEPS	64U		/* places that are tried */
 #define FS3_LOG2_USUAL	21U		/* of images that do not say */
 
@@ -101,4 +102,54 @@ void cxsim_check_fs3(struct cxsim_view *view)
 		check_itoc(view, itoc);
 	else
 		cxsim_view_wrong(view, "no ITOC behind BOOT2", boot2_end);
+}
+
+/* ---- what firmware does with an image that it burns itself ---- */
+
+static u32 itoc_at(struct cxsim_view *view)
+{
+	u32 dwords = cxsim_view_be32(view, FS3_BOOT2 + 4);
+
+	return dwords < 0x10000 ? find_itoc(view, FS3_BOOT2 + 4 * dwords + 16) : 0;
+}
+
+/* Copies the entries of one kind from an image's table to a place in a table; returns the place behind them. */
+static u32 copy_entries(struct cxsim_view *view, u32 itoc, bool device, u8 *table, u32 to)
+{
+	struct cxsim_boot_entry entry;
+	u32 i;
+
+	for (i = 1; i < CXSIM_TOC_ENTRIES && to <= CXSIM_SECTOR - 2 * CXSIM_TOC_BYTES; i++) {
+		if (!cxsim_toc_read(view, itoc + CXSIM_TOC_BYTES * i, &entry))
+			break;
+		if (entry.device != device)
+			continue;
+		cxsim_view_read(view, itoc + CXSIM_TOC_BYTES * i, table + to, CXSIM_TOC_BYTES);
+		to += CXSIM_TOC_BYTES;
+	}
+	return to;
+}
+
+bool cxsim_image_adopt(struct cxsim_card *card, u32 address)
+{
+	struct cxsim_view new = { .card = card, .base = address }, old = { .card = card, .base = card->boot.address };
+	u32 new_itoc, old_itoc, end, at;
+	u8 *table = card->chip.sector;
+
+	if (card->model->format != CXSIM_FS3 || card->boot.recovery)
+		return true;
+	new_itoc = itoc_at(&new);
+	old_itoc = itoc_at(&old);
+	if (!new_itoc || !old_itoc)
+		return true;		/* the check that follows finds more to say */
+	memset(table, 0xff, CXSIM_SECTOR);
+	cxsim_view_read(&new, new_itoc, table, CXSIM_TOC_BYTES);
+	end = copy_entries(&new, new_itoc, false, table, CXSIM_TOC_BYTES);
+	end = copy_entries(&old, old_itoc, true, table, end);
+	if (!cxsim_flash_firmware_erase(card, address + new_itoc, CXSIM_SECTOR))
+		return false;
+	for (at = 0; at < end; at += CXSIM_PAGE)
+		if (!cxsim_flash_firmware_program(card, address + new_itoc + at, table + at, CXSIM_PAGE))
+			return false;
+	return true;
 }

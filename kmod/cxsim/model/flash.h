@@ -77,6 +77,7 @@ struct cxsim_chip {
 	u32 random;
 	struct cxsim_unstable unstable[CXSIM_UNSTABLE];
 	unsigned int unstable_count;
+	u8 sector[CXSIM_SECTOR];	/* room for firmware to change one */
 	/* the transaction between chip select low and high */
 	bool selected;
 	bool ignored;			/* busy, or no such opcode */

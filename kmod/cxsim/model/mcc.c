@@ -218,6 +218,8 @@ static void verify(struct cxsim_card *card)
 	mcc->error = 0;
 	if (mcc->received != mcc->component_size)
 		fails(mcc, ERROR);
+	else if (!cxsim_image_adopt(card, mcc->target))
+		fails(mcc, ERROR);
 	else if (!cxsim_image_look(card, mcc->target, true, &mcc->pending_boot, &mcc->pending_facts))
 		fails(mcc, DIGEST_ERROR);
 	else if (strcmp(mcc->pending_boot.psid, card->boot.psid))
