@@ -86,6 +86,9 @@ check-fuzz: simulation | set-up ## libFuzzer over every reader of images and con
 check-vm: all simulation | set-up-test ## kselftests in virtual machines (KERNEL=5.10|6.1|6.12|7.3, TEST=name)
 	@KERNELS="$(KERNELS)" TEST="$(TEST)" scripts/check.sh vm
 
+check-debug: all simulation | set-up-test ## the same on a kernel with KASAN, UBSAN, lockdep and kmemleak that is built first (TEST=name)
+	@TEST="$(TEST)" scripts/check.sh debug
+
 check-peer: all simulation | set-up-test ## Debian's mstflint, two versions, against cxctl, cards and images
 	@scripts/check.sh peer
 
@@ -116,5 +119,5 @@ help: ## this list
 	@sed -n -E 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
 		awk -F'\t' '{ printf "  %-12s %s\n", $$1, $$2 }'
 
-.PHONY: all modules demo try simulation check check-unit check-fuzz check-vm check-peer bench lint set-up set-up-build \
-	set-up-test clean distclean help
+.PHONY: all modules demo try simulation check check-unit check-fuzz check-vm check-debug check-peer bench lint \
+	set-up set-up-build set-up-test clean distclean help

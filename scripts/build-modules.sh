@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # build-modules.sh [SERIES…]: builds cxfw.ko and cxsim.ko for Debian's kernels, with W=1 and no
-# warning allowed, into build/modules/SERIES/, from a copy of the sources. 5.10 and 6.1 with
+# warning allowed, into build/modules/SERIES/, from a copy of the sources. 5.10, 6.1 and debug with
 # gcc 12, 6.12 and 7.3 with the gcc 14 of build/roots/trixie. Nothing changed: nothing to do.
 set -eu
 . "$(dirname "$0")/common.sh"
@@ -39,7 +39,7 @@ build_one()
     done
     headers=$(echo "$build/kernels/$series"/headers/usr/src/linux-headers-*-amd64)
     case $series in
-    5.10 | 6.1) run=(make CC=gcc-12) ;;
+    5.10 | 6.1 | debug) run=(make CC=gcc-12) ;;
     *)
         "$top/scripts/root.sh"
         run=("$top/scripts/in-root.sh" make)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# check.sh PART…: runs parts of the tests (lint, unit, fuzz, vm, peer, bench), shows their output as it
+# check.sh PART…: runs parts of the tests (lint, unit, fuzz, vm, debug, peer, bench), shows their output as it
 # comes, and ends with "N passed, N failed, N skipped". Exit status 0 only if none failed.
 #   KERNELS   which kernels part vm runs on    TEST   only tests whose name has this in it
 #   FUZZ_SECONDS   how long part fuzz tries each reader (20)
@@ -111,6 +111,16 @@ at_most()
     for log in "$build"/check/vm-*.log.ended; do
         [ ! -e "$log" ] || { cat "$log"; mv "$log" "${log%.log.ended}.ktap"; }
     done
+}
+
+# Every test of the virtual machine on a kernel full of checkers, which is some ten times slower.
+part_debug()
+{
+    scripts/kernels.sh debug || {
+        one 5 vm/debug sh -c 'echo "1..1"; echo "not ok 1 the debug kernel builds"; exit 1'
+        return
+    }
+    VM_MEMORY=3072 VM_TIMEOUT=14000 TEST_TIMEOUT=5000 vm_one debug
 }
 
 part_peer()

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels.sh [SERIES…]: fetches Debian's kernels and their headers, unpacked, into
 # build/kernels/SERIES/: the newest of each series that the index lists and that the mirror
-# really has. A second run has nothing to do. What stands there afterwards:
+# really has. A second run has nothing to do. SERIES debug is built by debug-kernel.sh. What stands
+# there afterwards:
 #   release         the kernel release, as uname -r prints it
 #   vmlinux         the kernel as ELF, for QEMU's PVH entry
 #   config          its configuration
@@ -133,6 +134,10 @@ fetch()
 # shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $all_series
 for series; do
-    fetch "$series"
+    if [ "$series" = debug ]; then
+        "$top/scripts/debug-kernel.sh"
+    else
+        fetch "$series"
+    fi
     [ -n "${QUIET:-}" ] || say "kernel $series: $(cat "$build/kernels/$series/release")"
 done

@@ -23,7 +23,7 @@ make -s BUILD="$build" "$build/cxctl-test-image" >&2
 referee=$(selftests/mlxfw/build.sh "$series")
 # TOGETHER_ROUNDS="6.1=200" makes one test longer on one kernel.
 rounds=$(echo " ${TOGETHER_ROUNDS:-}" | sed -n -E "s/.* ${series//./\\.}=([0-9]+).*/\1/p")
-VM_TIMEOUT=${VM_TIMEOUT:-2300} VM_ARGS=$tests VM_ENV="TOGETHER_ROUNDS=$rounds LOCKDOWN_TEST=" \
+VM_TIMEOUT=${VM_TIMEOUT:-2300} VM_ARGS=$tests VM_ENV="TOGETHER_ROUNDS=$rounds TEST_TIMEOUT=${TEST_TIMEOUT:-} LOCKDOWN_TEST=" \
     exec scripts/vm.sh "$series" selftests/vm/runner.sh "$build/cxsim-image:/usr/bin/cxsim-image" \
     "$build/vm/driver-test:/usr/bin/driver-test" "$build/cxctl-test-image:/usr/bin/cxctl-test-image" \
     $referee $netdevsim "$build/vm/devlink-flash-test:/usr/bin/devlink-flash-test" \
