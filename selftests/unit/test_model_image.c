@@ -842,7 +842,7 @@ static void firmware_adopts_an_image(void)
 	REQUIRE(put_image(card, &own, 0));
 	boot(card, CXSIM_BOOT_CHECKED_FIRST);
 	stock.guid = 0x1111111111111110ULL;
-	stock.mac = 0x111111111110ULL;
+	stock.mac = 0x101111111110ULL;
 	stock.vsd = "as it was sold";
 	image = new_image(&stock, &length);
 	REQUIRE(image);
