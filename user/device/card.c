@@ -388,3 +388,38 @@ int card_stage(struct cxctl_card *card, struct cxfw_stage *stage, struct cxctl_e
 		return device_error(card, errno, _("handing over the image and its plan"), error);
 	return 0;
 }
+
+int card_component_read(struct cxctl_card *card, uint32_t component, bool pending, uint32_t offset, void *buffer,
+			uint32_t length, uint32_t *got, uint32_t *total, struct cxctl_error *error)
+{
+	const char *doing = _("reading the firmware's component");
+	struct cxfw_component_read request;
+	double since = now();
+	int result, number;
+
+	*got = 0;
+	*total = 0;
+	if (card_access(card, error))
+		return -1;
+	do {
+		memset(&request, 0, sizeof(request));
+		request.size = sizeof(request);
+		request.flags = pending ? CXFW_COMPONENT_PENDING : 0;
+		request.component = component;
+		request.offset = offset;
+		request.length = length;
+		request.data = (uintptr_t)buffer;
+		result = ioctl(card->fd, CXFW_IOC_COMPONENT_READ, &request);
+		number = result ? errno : 0;
+	} while (number == EINTR || (number == EBUSY && again(card, since)));
+	if (number == EOPNOTSUPP) {
+		device_error(card, number, doing, error);
+		error->exit = CXCTL_CARD_ERROR;
+		return -1;
+	}
+	if (number)
+		return device_error(card, number, doing, error);
+	*got = request.length;
+	*total = request.total;
+	return 0;
+}

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The driver over generic netlink: cards, jobs, the burn command, semaphores. */
+/* The driver over generic netlink: cards, the commands burn and activate, semaphores. */
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 #include "../base/message.h"
 #include "../host/machine.h"
@@ -265,98 +267,6 @@ int cards_each(int (*callback)(const struct cxctl_card_facts *facts, void *data)
 	return result ? -1 : 0;
 }
 
-void cxfw_take_job(const struct nlattr **table, struct cxctl_job *job)
-{
-	memset(job, 0, sizeof(*job));
-	job->id = genl_number(table[CXFW_A_JOB_ID]);
-	job->state = genl_number(table[CXFW_A_JOB_STATE]);
-	job->phase = genl_number(table[CXFW_A_JOB_PHASE]);
-	job->done = genl_number(table[CXFW_A_JOB_DONE]);
-	job->total = genl_number(table[CXFW_A_JOB_TOTAL]);
-	job->error = genl_number(table[CXFW_A_JOB_ERROR]);
-	genl_string(job->message, sizeof(job->message), table[CXFW_A_JOB_MESSAGE]);
-	genl_string(job->address, sizeof(job->address), table[CXFW_A_ADDRESS]);
-	job->owner = genl_number(table[CXFW_A_JOB_OWNER]);
-	job->erased = genl_number(table[CXFW_A_JOB_ERASED]);
-	job->programmed = genl_number(table[CXFW_A_JOB_PROGRAMMED]);
-	job->skipped = genl_number(table[CXFW_A_JOB_SKIPPED]);
-}
-
-static int take_job(const struct nlmsghdr *message, void *data)
-{
-	const struct nlattr *table[CXFW_A_MAX + 1];
-
-	genl_attributes(message, table, CXFW_A_MAX);
-	cxfw_take_job(table, data);
-	return MNL_CB_OK;
-}
-
-static int job_command(uint8_t command, uint64_t id, mnl_cb_t callback, void *data, struct cxctl_error *error)
-{
-	struct nlmsghdr *request;
-	struct genl genl;
-	char what[64];
-	int result;
-
-	if (cxfw_open(&genl, NULL, error))
-		return -1;
-	request = genl_request(&genl, command, false);
-	mnl_attr_put_u64(request, CXFW_A_JOB_ID, id);
-	result = genl_run(&genl, request, callback, data);
-	if (result) {
-		snprintf(what, sizeof(what), _("job %llu"), (unsigned long long)id);
-		cxfw_error(&genl, -result, what, error);
-		if (result == -ENOENT || result == -ENODEV)
-			error_set(error, CXCTL_FAILED, "no-such-job", _("the driver knows no job %llu"),
-				  (unsigned long long)id);
-	}
-	genl_close(&genl);
-	return result ? -1 : 0;
-}
-
-struct job_on {
-	const char *address;
-	uint64_t id;		/* 0: none */
-};
-
-static int look_for_job(const struct nlmsghdr *message, void *data)
-{
-	const struct nlattr *table[CXFW_A_MAX + 1];
-	struct job_on *on = data;
-	struct cxctl_job job;
-
-	genl_attributes(message, table, CXFW_A_MAX);
-	cxfw_take_job(table, &job);
-	if (job.state == CXFW_JOB_RUNNING && !strncmp(job.address, on->address, strcspn(on->address, ".")))
-		on->id = job.id;
-	return MNL_CB_OK;
-}
-
-bool cxfw_job_on(const char *address, uint64_t *id)
-{
-	struct job_on on = { .address = address };
-	struct cxctl_error ignored;
-	struct genl genl;
-
-	if (cxfw_open(&genl, NULL, &ignored))
-		return false;
-	genl_run(&genl, genl_request(&genl, CXFW_CMD_JOB_GET, true), look_for_job, &on);
-	genl_close(&genl);
-	*id = on.id;
-	return on.id != 0;
-}
-
-int job_get(uint64_t id, struct cxctl_job *job, struct cxctl_error *error)
-{
-	memset(job, 0, sizeof(*job));
-	return job_command(CXFW_CMD_JOB_GET, id, take_job, job, error);
-}
-
-int job_cancel(uint64_t id, struct cxctl_error *error)
-{
-	return job_command(CXFW_CMD_JOB_CANCEL, id, NULL, NULL, error);
-}
-
 static int take_job_id(const struct nlmsghdr *message, void *data)
 {
 	const struct nlattr *table[CXFW_A_MAX + 1];
@@ -441,68 +351,49 @@ int semaphore_by_name(const char *name)
 	return -1;
 }
 
-const char *job_phase_name(uint32_t phase)
-{
-	static const char *const names[] = {
-		[CXFW_PHASE_CHECK] = N_("checking"),
-		[CXFW_PHASE_PREPARE] = N_("preparing"),
-		[CXFW_PHASE_WRITE] = N_("writing"),
-		[CXFW_PHASE_VERIFY] = N_("verifying"),
-		[CXFW_PHASE_COMMIT] = N_("committing"),
-		[CXFW_PHASE_INVALIDATE] = N_("retiring the old image"),
-		[CXFW_PHASE_END] = N_("finished"),
-	};
+#define ACTIVATE_SECONDS	180	/* the driver gives up long before: a card boots for up to 120 s */
 
-	if (phase >= sizeof(names) / sizeof(names[0]) || !names[phase])
-		return _("waiting");
-	return _(names[phase]);
-}
-
-const char *job_state_name(uint32_t state)
+static int activate_error(struct cxctl_card *card, const struct genl *genl, int number, struct cxctl_error *error)
 {
-	switch (state) {
-	case CXFW_JOB_RUNNING:
-		return "running";
-	case CXFW_JOB_DONE:
-		return "done";
-	case CXFW_JOB_FAILED:
-		return "failed";
-	case CXFW_JOB_CANCELLED:
-		return "cancelled";
+	const char *address = card->pci.address;
+
+	switch (number) {
+	case EBUSY:
+		error_set(error, CXCTL_REFUSED, "card-in-use", _("%s: the card cannot be reset now, since it is in use"), address);
+		break;
+	case EPERM:
+		if (!*genl->message || strstr(genl->message, "CAP_SYS_ADMIN"))
+			return cxfw_error(genl, number, address, error);
+		error_set(error, CXCTL_REFUSED, "card-shared", _("%s: the card is not this machine's alone"), address);
+		break;
+	case EOPNOTSUPP:
+		error_set(error, CXCTL_REFUSED, "reset-not-offered", _("%s: the card or its slot does not offer this reset"),
+			  address);
+		break;
+	default:
+		return cxfw_error(genl, number, address, error);
 	}
-	return "unknown";
+	if (*genl->message)
+		error_found(error, "%s", genl->message);
+	return -1;
 }
 
 int card_activate(struct cxctl_card *card, enum cxfw_reset_level level, struct cxctl_error *error)
 {
-	(void)card;
-	(void)level;
-	return error_set(error, CXCTL_FAILED, "not-offered", "activate");
-}
+	struct timeval wait = { .tv_sec = ACTIVATE_SECONDS };
+	struct nlmsghdr *request;
+	struct genl genl;
+	int result;
 
-int card_component_read(struct cxctl_card *card, uint32_t component, bool pending, uint32_t offset, void *buffer,
-			uint32_t length, uint32_t *got, uint32_t *total, struct cxctl_error *error)
-{
-	(void)card;
-	(void)component;
-	(void)pending;
-	(void)offset;
-	(void)buffer;
-	(void)length;
-	(void)got;
-	(void)total;
-	return error_set(error, CXCTL_FAILED, "not-offered", "component");
-}
-
-int jobs_each(int (*callback)(const struct cxctl_job *job, void *data), void *data, struct cxctl_error *error)
-{
-	(void)callback;
-	(void)data;
-	return error_set(error, CXCTL_FAILED, "not-offered", "jobs");
-}
-
-const char *mcc_error_text(uint32_t code)
-{
-	(void)code;
-	return NULL;
+	if (cxfw_open(&genl, NULL, error))
+		return -1;
+	setsockopt(mnl_socket_get_fd(genl.socket), SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+	request = genl_request(&genl, CXFW_CMD_ACTIVATE, false);
+	mnl_attr_put_strz(request, CXFW_A_ADDRESS, card->pci.address);
+	mnl_attr_put_u32(request, CXFW_A_RESET_LEVEL, level);
+	result = genl_run(&genl, request, NULL, NULL);
+	if (result)
+		activate_error(card, &genl, -result, error);
+	genl_close(&genl);
+	return result ? -1 : 0;
 }
