@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A software PCI host bridge: one domain and one bus a card, the card at device 0. */
+/*
+ * A software PCI host bridge: one domain a card, the card at device 0 of bus 1 below a
+ * root port at device 0 of bus 0; or of bus 0, without the port.
+ */
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/numa.h>
@@ -16,53 +19,81 @@ static struct cxsim_slot *slot_of(const struct pci_bus *bus)
 	return container_of((struct pci_sysdata *)bus->sysdata, struct cxsim_slot, sysdata);
 }
 
-/* Called with slot->access held after every access: has the model moved? */
-static void notice(struct cxsim_slot *slot)
+/* Called with the access lock held after every access: has the model moved? */
+static void notice_one(struct cxsim_slot *slot)
 {
 	if (cxsim_generation(slot->card) != slot->generation ||
 	    cxsim_is_unplugged(slot->card) != slot->pulled)
 		queue_work(cxsim_queue, &slot->follow);
 }
 
+static void notice(struct cxsim_slot *slot)
+{
+	notice_one(slot->owner);
+	if (slot->owner->second)
+		notice_one(slot->owner->second);
+}
+
+static bool is_root_port(const struct cxsim_slot *slot, const struct pci_bus *bus, unsigned int devfn)
+{
+	return slot->root_port && !bus->number && !devfn;
+}
+
+static unsigned int function_count(const struct cxsim_slot *slot)
+{
+	return cxsim_slot_host(slot) ? cxsim_second_functions(slot->card) : cxsim_functions(slot->card);
+}
+
 static bool function_exists(const struct cxsim_slot *slot, const struct pci_bus *bus, unsigned int devfn)
 {
-	return !bus->number && !PCI_SLOT(devfn) && !slot->away &&
-	       PCI_FUNC(devfn) < cxsim_functions(slot->card);
+	return bus->number == cxsim_slot_bus(slot) && !PCI_SLOT(devfn) && !slot->owner->away &&
+	       !slot->keep_empty && PCI_FUNC(devfn) < function_count(slot);
+}
+
+/* As the model names it. */
+static unsigned int function_number(const struct cxsim_slot *slot, unsigned int devfn)
+{
+	return PCI_FUNC(devfn) + (cxsim_slot_host(slot) ? CXSIM_SECOND_HOST : 0);
 }
 
 static int config_read(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 *value)
 {
 	struct cxsim_slot *slot = slot_of(bus);
 	unsigned long flags;
-	bool exists;
+	int ret = PCIBIOS_SUCCESSFUL;
 
-	raw_spin_lock_irqsave(&slot->access, flags);
-	exists = function_exists(slot, bus, devfn);
-	if (exists) {
-		*value = cxsim_config_read(slot->card, PCI_FUNC(devfn), where, size);
+	raw_spin_lock_irqsave(&slot->owner->access, flags);
+	if (is_root_port(slot, bus, devfn)) {
+		*value = cxsim_port_read(slot->card, cxsim_slot_host(slot), where, size);
+	} else if (function_exists(slot, bus, devfn)) {
+		*value = cxsim_config_read(slot->card, function_number(slot, devfn), where, size);
 		notice(slot);
+	} else {
+		*value = ~0U;
+		ret = PCIBIOS_DEVICE_NOT_FOUND;
 	}
-	raw_spin_unlock_irqrestore(&slot->access, flags);
-	if (exists)
-		return PCIBIOS_SUCCESSFUL;
-	*value = ~0U;
-	return PCIBIOS_DEVICE_NOT_FOUND;
+	raw_spin_unlock_irqrestore(&slot->owner->access, flags);
+	return ret;
 }
 
 static int config_write(struct pci_bus *bus, unsigned int devfn, int where, int size, u32 value)
 {
 	struct cxsim_slot *slot = slot_of(bus);
 	unsigned long flags;
-	bool exists;
+	int ret = PCIBIOS_SUCCESSFUL;
 
-	raw_spin_lock_irqsave(&slot->access, flags);
-	exists = function_exists(slot, bus, devfn);
-	if (exists) {
-		cxsim_config_write(slot->card, PCI_FUNC(devfn), where, size, value);
+	raw_spin_lock_irqsave(&slot->owner->access, flags);
+	if (is_root_port(slot, bus, devfn)) {
+		cxsim_port_write(slot->card, cxsim_slot_host(slot), where, size, value);
 		notice(slot);
+	} else if (function_exists(slot, bus, devfn)) {
+		cxsim_config_write(slot->card, function_number(slot, devfn), where, size, value);
+		notice(slot);
+	} else {
+		ret = PCIBIOS_DEVICE_NOT_FOUND;
 	}
-	raw_spin_unlock_irqrestore(&slot->access, flags);
-	return exists ? PCIBIOS_SUCCESSFUL : PCIBIOS_DEVICE_NOT_FOUND;
+	raw_spin_unlock_irqrestore(&slot->owner->access, flags);
+	return ret;
 }
 
 static struct pci_ops cxsim_pci_ops = { .read = config_read, .write = config_write };
@@ -75,7 +106,13 @@ static void released(struct pci_host_bridge *bridge)
 	complete(&slot->released);
 }
 
-/* Registers the bus with nothing on it; cxsim_bridge_populate() does the rest. */
+/* The bus behind the root port, which the scan has made. NULL: it has not. */
+static struct pci_bus *bus_below(struct pci_bus *root)
+{
+	return list_first_entry_or_null(&root->children, struct pci_bus, node);
+}
+
+/* Registers the buses without a card on them; cxsim_bridge_populate() does the rest. */
 int cxsim_bridge_register(struct cxsim_slot *slot)
 {
 	struct pci_host_bridge *bridge = pci_alloc_host_bridge(0);
@@ -85,6 +122,7 @@ int cxsim_bridge_register(struct cxsim_slot *slot)
 		return -ENOMEM;
 	init_completion(&slot->released);
 	slot->bus_numbers.name = "cxsim bus number";
+	slot->bus_numbers.end = cxsim_slot_bus(slot);
 	slot->bus_numbers.flags = IORESOURCE_BUS | IORESOURCE_PCI_FIXED;
 	pci_add_resource(&bridge->windows, &slot->bus_numbers);
 	slot->sysdata.domain = cxsim_slot_domain(slot);
@@ -94,25 +132,34 @@ int cxsim_bridge_register(struct cxsim_slot *slot)
 	bridge->ops = &cxsim_pci_ops;
 	pci_set_host_bridge_release(bridge, released, slot);
 
-	slot->away = true;
+	slot->keep_empty = true;
 	ret = pci_scan_root_bus_bridge(bridge);
-	slot->away = false;
+	slot->keep_empty = false;
 	if (ret) {
 		pci_free_host_bridge(bridge);
 		wait_for_completion(&slot->released);
 		return ret;
 	}
 	slot->bridge = bridge;
-	slot->bus = bridge->bus;
+	slot->root = bridge->bus;
+	slot->bus = slot->root_port ? bus_below(slot->root) : slot->root;
+	if (!slot->bus) {
+		cxsim_bridge_unregister(slot);
+		return -ENODEV;
+	}
+	pci_lock_rescan_remove();
+	pci_bus_add_devices(slot->root);
+	pci_unlock_rescan_remove();
 	return 0;
 }
 
 void cxsim_bridge_unregister(struct cxsim_slot *slot)
 {
-	cxsim_bridge_empty(slot, false);
+	if (slot->bus)
+		cxsim_bridge_empty(slot, false);
 	pci_lock_rescan_remove();
-	pci_stop_root_bus(slot->bus);
-	pci_remove_root_bus(slot->bus);
+	pci_stop_root_bus(slot->root);
+	pci_remove_root_bus(slot->root);
 	pci_unlock_rescan_remove();
 	pci_free_host_bridge(slot->bridge);
 	/*
@@ -149,9 +196,9 @@ void cxsim_bridge_populate(struct cxsim_slot *slot)
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&slot->access, flags);
+	raw_spin_lock_irqsave(&slot->owner->access, flags);
 	slot->generation = cxsim_generation(slot->card);
-	raw_spin_unlock_irqrestore(&slot->access, flags);
+	raw_spin_unlock_irqrestore(&slot->owner->access, flags);
 	if (!wait_for_function(slot)) {
 		pr_warn("cxsim: card %u does not answer %u s after its reset\n", slot->number,
 			APPEAR_SECONDS);
@@ -221,6 +268,8 @@ static int on_bus_event(struct notifier_block *block, unsigned long event, void 
 	if (function->bus->ops != &cxsim_pci_ops)
 		return NOTIFY_DONE;
 	slot = slot_of(function->bus);
+	if (function->bus != slot->bus || cxsim_slot_host(slot))
+		return NOTIFY_DONE;
 	if (event == BUS_NOTIFY_ADD_DEVICE && cxsim_is_virtual(slot->card, PCI_FUNC(function->devfn)))
 		mark_virtual(slot, function);
 	if (event == BUS_NOTIFY_DEL_DEVICE && function->is_virtfn)

@@ -39,13 +39,13 @@ static char *take_line(const char __user *from, size_t count)
 
 static int create_card(char *line)
 {
-	struct cxsim_parameters parameters;
+	struct cxsim_wanted wanted;
 	struct cxsim_slot *slot;
 	char why[CXSIM_WHY] = "";
 	int ret;
 
-	ret = cxsim_parameters_parse(line, &parameters, why);
-	slot = ret ? ERR_PTR(ret) : cxsim_slot_create(&parameters, why);
+	ret = cxsim_parameters_parse(line, &wanted, why);
+	slot = ret ? ERR_PTR(ret) : cxsim_slot_create(&wanted, why);
 	mutex_lock(&last_lock);
 	last_exists = !IS_ERR(slot);
 	if (last_exists)
@@ -98,7 +98,8 @@ static int cards_show(struct seq_file *out, void *unused)
 
 	mutex_lock(&cxsim_slots_lock);
 	list_for_each_entry(slot, &cxsim_slots, list)
-		seq_printf(out, "%u %04x:00:00.0\n", slot->number, cxsim_slot_domain(slot));
+		seq_printf(out, "%u %04x:%02x:00.0\n", slot->number, cxsim_slot_domain(slot),
+			   cxsim_slot_bus(slot));
 	mutex_unlock(&cxsim_slots_lock);
 	return 0;
 }
@@ -120,7 +121,7 @@ static int address_show(struct seq_file *out, void *unused)
 {
 	const struct cxsim_slot *slot = out->private;
 
-	seq_printf(out, "%04x:00:00.0\n", cxsim_slot_domain(slot));
+	seq_printf(out, "%04x:%02x:00.0\n", cxsim_slot_domain(slot), cxsim_slot_bus(slot));
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(address);
@@ -133,9 +134,9 @@ static int booted_show(struct seq_file *out, void *unused)
 	unsigned int i;
 
 	mutex_lock(&slot->lock);
-	raw_spin_lock_irqsave(&slot->access, flags);
+	raw_spin_lock_irqsave(&slot->owner->access, flags);
 	boot = *cxsim_booted(slot->card);
-	raw_spin_unlock_irqrestore(&slot->access, flags);
+	raw_spin_unlock_irqrestore(&slot->owner->access, flags);
 	mutex_unlock(&slot->lock);
 
 	seq_printf(out, "recovery=%u\nwhole=%u\naddress=0x%x\n", boot.recovery, boot.whole, boot.address);
@@ -229,9 +230,9 @@ static void copy_cells(struct cxsim_slot *slot, void *to, const void *from, size
 {
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&slot->access, flags);
+	raw_spin_lock_irqsave(&slot->owner->access, flags);
 	memcpy(to, from, bytes);
-	raw_spin_unlock_irqrestore(&slot->access, flags);
+	raw_spin_unlock_irqrestore(&slot->owner->access, flags);
 }
 
 static u8 *cells(struct cxsim_slot *slot, loff_t position, u32 *left)
@@ -312,9 +313,9 @@ static int setting_get(void *data, u64 *number)
 	struct cxsim_value *value = data;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&value->slot->access, flags);
+	raw_spin_lock_irqsave(&value->slot->owner->access, flags);
 	*number = cxsim_get(value->slot->card, value->index);
-	raw_spin_unlock_irqrestore(&value->slot->access, flags);
+	raw_spin_unlock_irqrestore(&value->slot->owner->access, flags);
 	return 0;
 }
 
@@ -324,9 +325,9 @@ static int setting_set(void *data, u64 number)
 	unsigned long flags;
 	bool taken;
 
-	raw_spin_lock_irqsave(&value->slot->access, flags);
+	raw_spin_lock_irqsave(&value->slot->owner->access, flags);
 	taken = cxsim_set(value->slot->card, value->index, number);
-	raw_spin_unlock_irqrestore(&value->slot->access, flags);
+	raw_spin_unlock_irqrestore(&value->slot->owner->access, flags);
 	return taken ? 0 : -ERANGE;
 }
 DEFINE_SIMPLE_ATTRIBUTE(setting_fops, setting_get, setting_set, "%llu\n");
@@ -336,9 +337,9 @@ static int counter_get(void *data, u64 *number)
 	struct cxsim_value *value = data;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&value->slot->access, flags);
+	raw_spin_lock_irqsave(&value->slot->owner->access, flags);
 	*number = cxsim_count(value->slot->card, value->index);
-	raw_spin_unlock_irqrestore(&value->slot->access, flags);
+	raw_spin_unlock_irqrestore(&value->slot->owner->access, flags);
 	return 0;
 }
 DEFINE_SIMPLE_ATTRIBUTE(counter_fops, counter_get, NULL, "%llu\n");
@@ -348,9 +349,9 @@ static ssize_t clear_write(struct file *file, const char __user *from, size_t co
 	struct cxsim_slot *slot = file->private_data;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&slot->access, flags);
+	raw_spin_lock_irqsave(&slot->owner->access, flags);
 	cxsim_counters_clear(slot->card);
-	raw_spin_unlock_irqrestore(&slot->access, flags);
+	raw_spin_unlock_irqrestore(&slot->owner->access, flags);
 	return count;
 }
 

@@ -16,14 +16,14 @@ struct device *cxsim_root;
 
 static int make_card(char *text)
 {
-	struct cxsim_parameters parameters;
+	struct cxsim_wanted wanted;
 	struct cxsim_slot *slot;
 	char why[CXSIM_WHY] = "";
 	int ret;
 
-	ret = cxsim_parameters_parse(text, &parameters, why);
+	ret = cxsim_parameters_parse(text, &wanted, why);
 	if (!ret) {
-		slot = cxsim_slot_create(&parameters, why);
+		slot = cxsim_slot_create(&wanted, why);
 		ret = PTR_ERR_OR_ZERO(slot);
 	}
 	if (ret)

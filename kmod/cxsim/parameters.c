@@ -15,7 +15,7 @@ struct parameter {
 	size_t offset;
 };
 
-#define PARAMETER(kind, member) { #member, kind, offsetof(struct cxsim_parameters, member) }
+#define PARAMETER(kind, member) { #member, kind, offsetof(struct cxsim_wanted, card.member) }
 
 static const struct parameter table[] = {
 	PARAMETER(TEXT, model),
@@ -29,9 +29,12 @@ static const struct parameter table[] = {
 	PARAMETER(BYTES, rom_size),
 	PARAMETER(BYTES, code_size),
 	PARAMETER(NUMBER32, signature),
+	PARAMETER(NUMBER32, log2_chunk),
 	PARAMETER(NUMBER32, virtual_functions),
 	PARAMETER(FLAG, empty),
 	PARAMETER(NUMBER64, seed),
+	{ "root_port", FLAG, offsetof(struct cxsim_wanted, root_port) },
+	{ "twin", TEXT, offsetof(struct cxsim_wanted, twin) },
 };
 
 static bool is_separator(char c)
@@ -99,13 +102,14 @@ static const struct parameter *find_parameter(const char *name)
 	return NULL;
 }
 
-int cxsim_parameters_parse(char *text, struct cxsim_parameters *parameters, char *why)
+int cxsim_parameters_parse(char *text, struct cxsim_wanted *wanted, char *why)
 {
 	const struct parameter *parameter;
 	char *word, *value;
 	int ret;
 
-	memset(parameters, 0, sizeof(*parameters));
+	memset(wanted, 0, sizeof(*wanted));
+	wanted->root_port = true;
 	for (word = next_word(&text); word; word = next_word(&text)) {
 		value = strchr(word, '=');
 		if (!value) {
@@ -118,7 +122,7 @@ int cxsim_parameters_parse(char *text, struct cxsim_parameters *parameters, char
 			scnprintf(why, CXSIM_WHY, "a card has no parameter '%s'", word);
 			return -EINVAL;
 		}
-		ret = parse_value(parameter, value, (char *)parameters + parameter->offset);
+		ret = parse_value(parameter, value, (char *)wanted + parameter->offset);
 		if (ret) {
 			scnprintf(why, CXSIM_WHY, "'%s' is no value for %s", value, word);
 			return ret;

@@ -77,6 +77,11 @@ unsigned int cxsim_functions(const struct cxsim_card *card)
 	return card->function_count;
 }
 
+unsigned int cxsim_second_functions(const struct cxsim_card *card)
+{
+	return card->second_count;
+}
+
 u32 cxsim_generation(const struct cxsim_card *card)
 {
 	return card->generation;
@@ -84,7 +89,7 @@ u32 cxsim_generation(const struct cxsim_card *card)
 
 bool cxsim_is_virtual(const struct cxsim_card *card, unsigned int function)
 {
-	return function < card->function_count && card->functions[function].is_virtual;
+	return function < ARRAY_SIZE(card->functions) && card->functions[function].is_virtual;
 }
 
 const struct cxsim_boot *cxsim_booted(const struct cxsim_card *card)
@@ -130,12 +135,21 @@ bool cxsim_is_unplugged(const struct cxsim_card *card)
 	return card->unplugged;
 }
 
+void cxsim_hot_reset(struct cxsim_card *card, unsigned int host)
+{
+	unsigned int first = host ? CXSIM_SECOND_HOST : 0, i;
+	unsigned int count = host ? card->second_count : card->function_count;
+
+	for (i = first; i < first + count; i++) {
+		cxsim_config_reset(card, &card->functions[i]);
+		card->functions[i].absent_until = cxsim_time(card) + card->settings[CXSIM_ABSENCE_TIME];
+	}
+}
+
 static void function_resets(struct cxsim_card *card)
 {
-	unsigned int i;
-
-	for (i = 0; i < card->function_count; i++)
-		cxsim_config_reset(card, &card->functions[i]);
+	cxsim_hot_reset(card, 0);
+	cxsim_hot_reset(card, 1);
 }
 
 static void boots(struct cxsim_card *card, bool power)
@@ -251,6 +265,8 @@ struct cxsim_card *cxsim_card_create(const struct cxsim_parameters *parameters, 
 	}
 	card->random = card->parameters.seed;
 	cxsim_settings_default(card);
+	cxsim_port_reset(&card->ports[0]);
+	cxsim_port_reset(&card->ports[1]);
 	if (cxsim_chip_init(card, card->parameters.chip, card->parameters.flash_size, why))
 		goto no_card;
 	if (!card->parameters.empty && !load_image(card, why))

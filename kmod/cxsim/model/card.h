@@ -197,6 +197,12 @@ struct cxsim_actor {
 	u32 ticket;
 };
 
+/* The root port above the card [4.4]. */
+struct cxsim_port {
+	u32 config[0x80 / 4];
+	u64 up_at;			/* when the link has trained */
+};
+
 #define CXSIM_MEMORY		1024	/* dwords of plain CR memory that can be held */
 
 struct cxsim_card {
@@ -216,7 +222,12 @@ struct cxsim_card {
 	u64 booted_at;
 	u32 generation;
 	unsigned int function_count;
-	struct cxsim_function functions[CXSIM_FUNCTIONS_MAX];
+	bool second_host;
+	unsigned int second_count;	/* functions that the second host sees */
+	/* of the first host, then of the second: CXSIM_SECOND_HOST */
+	struct cxsim_function functions[CXSIM_HOSTS * CXSIM_FUNCTIONS_MAX];
+	struct cxsim_port ports[CXSIM_HOSTS];
+	unsigned int accessor;		/* number of the function that is accessed */
 	u8 vpd[4096];
 	u32 vpd_length;
 
@@ -254,6 +265,7 @@ void cxsim_hold_ends(struct cxsim_card *card, u64 since);	/* CXSIM_LONGEST_HOLD 
 void cxsim_power_cut(struct cxsim_card *card);			/* all-ones until CXSIM_RESET_POWER */
 void cxsim_hang(struct cxsim_card *card);			/* the same, from a fault of the guest's making */
 bool cxsim_firmware_runs(const struct cxsim_card *card);
+void cxsim_hot_reset(struct cxsim_card *card, unsigned int host);	/* its functions; firmware runs on */
 bool cxsim_guarded(const struct cxsim_card *card);		/* mlx5 firmware executes from flash [5.7] */
 /* Address that the boot address register names; 0 when it was never written. */
 u32 cxsim_boot_register_address(const struct cxsim_card *card);
@@ -261,6 +273,10 @@ u32 cxsim_boot_register_address(const struct cxsim_card *card);
 /* config.c */
 void cxsim_config_build(struct cxsim_card *card);	/* functions from model and boot */
 void cxsim_config_reset(struct cxsim_card *card, struct cxsim_function *function);
+
+/* port.c: cxsim_port_read(), cxsim_port_write() of model.h */
+void cxsim_port_reset(struct cxsim_port *port);
+bool cxsim_port_link_is_up(const struct cxsim_card *card, const struct cxsim_port *port);
 
 /* vsc.c */
 void cxsim_vsc_reset(struct cxsim_vsc *vsc);

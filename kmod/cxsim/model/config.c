@@ -297,6 +297,34 @@ static void build_vpd(struct cxsim_card *card)
 	card->vpd_length = vpd.at;
 }
 
+static void build_function(struct cxsim_card *card, struct cxsim_function *function, bool is_virtual)
+{
+	const struct cxsim_model *model = card->model;
+
+	function->is_virtual = is_virtual;
+	function->layout = card->boot.recovery ? model->recovery : is_virtual ? model->virtual : model->running;
+	function->vsc_offset = capability_at(function->layout, CAP_VENDOR);
+	function->vpd_offset = capability_at(function->layout, CAP_VPD);
+	function->pcie_offset = capability_at(function->layout, CAP_PCIE);
+	cxsim_vsc_reset(&function->vsc);
+	cxsim_config_reset(card, function);
+}
+
+static void build_second(struct cxsim_card *card)
+{
+	unsigned int i;
+
+	card->second_count = !card->second_host ? 0 : card->boot.recovery ? 1 : card->model->functions;
+	for (i = 0; i < card->second_count; i++)
+		build_function(card, &card->functions[CXSIM_SECOND_HOST + i], false);
+}
+
+void cxsim_second_host(struct cxsim_card *card, bool there)
+{
+	card->second_host = there;
+	build_second(card);
+}
+
 void cxsim_config_build(struct cxsim_card *card)
 {
 	const struct cxsim_model *model = card->model;
@@ -305,17 +333,9 @@ void cxsim_config_build(struct cxsim_card *card)
 
 	card->function_count = physical + (recovery ? 0 : card->parameters.virtual_functions);
 	memset(card->functions, 0, sizeof(card->functions));
-	for (i = 0; i < card->function_count; i++) {
-		struct cxsim_function *function = &card->functions[i];
-
-		function->is_virtual = i >= physical;
-		function->layout = recovery ? model->recovery : function->is_virtual ? model->virtual : model->running;
-		function->vsc_offset = capability_at(function->layout, CAP_VENDOR);
-		function->vpd_offset = capability_at(function->layout, CAP_VPD);
-		function->pcie_offset = capability_at(function->layout, CAP_PCIE);
-		cxsim_vsc_reset(&function->vsc);
-		cxsim_config_reset(card, function);
-	}
+	for (i = 0; i < card->function_count; i++)
+		build_function(card, &card->functions[i], i >= physical);
+	build_second(card);
 	build_vpd(card);
 }
 
@@ -415,11 +435,15 @@ static bool counts_down(struct cxsim_card *card, enum cxsim_setting setting)
 
 static struct cxsim_function *function_at(struct cxsim_card *card, unsigned int number)
 {
+	unsigned int host = number >= CXSIM_SECOND_HOST, end = CXSIM_SECOND_HOST + card->second_count;
 	struct cxsim_function *function;
 
-	if (number >= card->function_count || card->unplugged || !card->powered || card->hung)
+	if (number >= (host ? end : card->function_count) || card->unplugged || !card->powered || card->hung)
+		return NULL;
+	if (!cxsim_port_link_is_up(card, &card->ports[host]))
 		return NULL;
 	function = &card->functions[number];
+	card->accessor = number;
 	if (cxsim_time(card) < card->absent_until || cxsim_time(card) < function->absent_until)
 		return NULL;
 	return function;

@@ -58,6 +58,9 @@ void cxsim_card_destroy(struct cxsim_card *card);
  * are PCI function numbers (0 ... 7), physical functions first; is_virtual tells VFs.
  */
 unsigned int cxsim_functions(const struct cxsim_card *card);
+/* A multi-host adapter: the physical functions show in a second host too, or no longer. */
+void cxsim_second_host(struct cxsim_card *card, bool there);
+unsigned int cxsim_second_functions(const struct cxsim_card *card);	/* that it sees */
 u32 cxsim_generation(const struct cxsim_card *card);
 bool cxsim_is_virtual(const struct cxsim_card *card, unsigned int function);
 
@@ -65,6 +68,16 @@ bool cxsim_is_virtual(const struct cxsim_card *card, unsigned int function);
 u32 cxsim_config_read(struct cxsim_card *card, unsigned int function, unsigned int where, unsigned int bytes);
 void cxsim_config_write(struct cxsim_card *card, unsigned int function, unsigned int where,
 			unsigned int bytes, u32 value);
+
+/*
+ * A second host names its functions with this added. Beside them each host (0, 1) has a
+ * root port above the card, with link disable and secondary bus reset; a host without
+ * any use for it leaves it alone.
+ */
+#define CXSIM_HOSTS		2
+#define CXSIM_SECOND_HOST	8
+u32 cxsim_port_read(struct cxsim_card *card, unsigned int host, unsigned int where, unsigned int bytes);
+void cxsim_port_write(struct cxsim_card *card, unsigned int host, unsigned int where, unsigned int bytes, u32 value);
 
 /* CR-space as the chip itself sees it, for mlx4's BAR0 reset and for tests. */
 u32 cxsim_cr_read(struct cxsim_card *card, u32 address);

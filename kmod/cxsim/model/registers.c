@@ -200,11 +200,15 @@ static u32 get_mlock(struct access *a)
 	return 0;
 }
 
-/* The physical bus, not the one that a guest or this simulated bridge gives. */
+/* The physical bus, not the one that a guest or this simulated bridge gives; and which host it is. */
 static u32 get_mpir(struct access *a)
 {
+	u32 host = a->card->accessor >= CXSIM_SECOND_HOST;
+
 	memset(a->reg, 0, 0x10);
+	a->reg[0] = host << 16;
 	a->reg[2] = 0x00090000;
+	a->reg[3] = host << 24;
 	return 0;
 }
 
