@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The reset itself: intent written down, driver off, reset, driver back, and a look at what runs now. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../device/devlink_reload.h"
+#include "../host/sysfs.h"
+#include "activate.h"
+#include "journal.h"
+
+#define ANSWER_SECONDS	60	/* until a card must have answered: its firmware's start, device-access.md 6.1 */
+#define PAUSE_MS	200
+
+/* ---- the journal ---- */
+
+static void fill_entry(const struct activate *activate, struct journal_entry *entry)
+{
+	journal_string(entry, "card", activate->address);
+	journal_string(entry, "psid", *activate->psid ? activate->psid : NULL);
+	journal_string(entry, "from", *activate->running ? activate->running : NULL);
+	journal_string(entry, "to", *activate->stored ? activate->stored : NULL);
+	journal_string(entry, "level", activate_level_name(activate->ways.chosen->level));
+}
+
+static int journal_intent(const struct activate *activate, struct cxctl_error *error)
+{
+	struct journal_entry *entry = journal_begin("activate-begin");
+
+	fill_entry(activate, entry);
+	journal_string(entry, "reason", activate->request->reason);
+	return journal_write(entry, error);
+}
+
+static void journal_result(const struct activate *activate, const char *result, const char *message)
+{
+	struct journal_entry *entry = journal_begin("activate-end");
+	struct cxctl_error error;
+
+	fill_entry(activate, entry);
+	journal_string(entry, "result", result);
+	journal_string(entry, "message", message);
+	if (journal_write(entry, &error))
+		error_print(&error);
+}
+
+/* ---- the driver off, and back ---- */
+
+/* 0, or -errno. */
+static int write_driver(const char *driver, const char *file, const char *address)
+{
+	char path[PATH_MAX];
+	ssize_t length;
+	int fd, number;
+
+	sysfs_path(path, sizeof(path), "bus/pci/drivers/%s/%s", driver, file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	length = write(fd, address, strlen(address));
+	number = length < 0 ? errno : 0;
+	close(fd);
+	return -number;
+}
+
+static bool ours(const struct pci_function *function)
+{
+	return !strcmp(function->driver, "mlx4_core") || !strcmp(function->driver, "mlx5_core");
+}
+
+/* Last function first: the first one is the others' master on some cards. */
+static int take_off(struct activate *activate, struct cxctl_error *error)
+{
+	size_t i = activate->function_count;
+
+	while (i--) {
+		const struct pci_function *function = &activate->functions[i];
+		int result = ours(function) ? write_driver(function->driver, "unbind", function->address) : 0;
+
+		if (!result)
+			continue;
+		error_set(error, result == -EACCES || result == -EPERM ? CXCTL_NO_ACCESS : CXCTL_FAILED, "unbind",
+			  _("%s: %s cannot be taken off: %s"), function->address, function->driver, strerror(-result));
+		error_next(error, _("the card was not reset; reboot the machine to start the new firmware"));
+		return -1;
+	}
+	return 0;
+}
+
+/* Says what did not come back; an error that is set already stays. */
+static int put_back(struct activate *activate, struct cxctl_error *error)
+{
+	int failed = 0;
+	size_t i;
+
+	for (i = 0; i < activate->function_count; i++) {
+		const struct pci_function *function = &activate->functions[i];
+		struct pci_function now;
+		int result;
+
+		if (!ours(function) || (!pci_read(function->address, &now) && *now.driver))
+			continue;
+		result = write_driver(function->driver, "bind", function->address);
+		if (!result || failed)
+			continue;
+		failed = -1;
+		error_set(error, CXCTL_CARD_ERROR, "driver-not-back", _("%s: %s does not take the card back: %s"),
+			  function->address, function->driver, strerror(-result));
+		error_next(error, _("dmesg tells the driver's reason; once more: echo %s > /sys/bus/pci/drivers/%s/bind; else reboot"),
+			   function->address, function->driver);
+	}
+	return failed;
+}
+
+/* ---- the reset ---- */
+
+static int reset(struct activate *activate, struct cxctl_error *error)
+{
+	switch (activate->ways.chosen->level) {
+	case LEVEL_LIVE_PATCH:
+		return card_activate(activate->card, CXFW_RESET_LIVE_PATCH, error);
+	case LEVEL_DEVLINK:
+		return devlink_reload(activate->address, error);
+	case LEVEL_LINK:
+		return card_activate(activate->card, CXFW_RESET_LINK, error);
+	case LEVEL_CHIP:
+		return card_activate(activate->card, CXFW_RESET_CHIP, error);
+	default:
+		return error_set(error, CXCTL_FAILED, "not-offered", "%s",
+				 activate_level_name(activate->ways.chosen->level));
+	}
+}
+
+static int reset_with_driver(struct activate *activate, struct cxctl_error *error)
+{
+	struct cxctl_error back;
+	int result;
+
+	if (!activate->ways.chosen->rebind)
+		return reset(activate, error);
+	say(activate->options, _("taking the driver off ..."));
+	result = take_off(activate, error);
+	if (!result) {
+		say(activate->options, _("resetting ..."));
+		result = reset(activate, error);
+		say(activate->options, _("putting the driver back ..."));
+	}
+	if (!put_back(activate, &back))
+		return result;
+	/* The reset's own failure is the cause; this one is its consequence, and told as well. */
+	if (result)
+		error_print(&back);
+	else
+		*error = back;
+	return -1;
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+/* False: nothing answered in time. */
+static bool ask_again(const struct activate *activate, char *version, size_t room)
+{
+	const struct timespec pause = { 0, PAUSE_MS * 1000000L };
+	double until = now() + ANSWER_SECONDS;
+
+	for (;;) {
+		struct cxctl_error ignored;
+		struct cxctl_card *card = card_open(activate->address, &ignored);
+		bool answers = card && activate_running(card, version, room);
+
+		card_close(card);
+		if (answers && *version)
+			return true;
+		if (now() > until)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* ---- what came of it ---- */
+
+static int done(struct activate *activate, const char *version)
+{
+	journal_result(activate, "done", NULL);
+	pending_forget(activate->address);
+	output_bool(activate->output, "changed", true);
+	output_null(activate->output, "pending_action");
+	output_string(activate->output, "firmware_running", version);
+	output_line(activate->output, _("%s runs %s."), activate->address, version);
+	return CXCTL_DONE;
+}
+
+static int unchanged(struct activate *activate, const char *version, struct cxctl_error *error)
+{
+	enum activate_level level = activate->ways.chosen->level;
+	struct cxctl_error ignored;
+
+	activate->pending.tried |= 1U << level;
+	activate->pending.waits = LEVEL_NONE;
+	activate->facts.tried = activate->pending.tried;
+	pending_write(&activate->pending, &ignored);
+	journal_result(activate, "unchanged", NULL);
+	activate_find_ways(&activate->facts, LEVEL_NONE, &activate->ways);
+	output_bool(activate->output, "changed", true);
+	output_string(activate->output, "pending_action", pending_action(&activate->pending));
+	output_string(activate->output, "firmware_running", version);
+	error_set(error, CXCTL_FAILED, "reset-changed-nothing", _("%s: the card was reset (%s) and runs what it ran"),
+		  activate->address, activate_level_name(level));
+	error_found(error, "%s", version);
+	error_expected(error, "%s", activate->stored);
+	if (activate->ways.chosen)
+		error_next(error, _("cxctl activate %s goes on with the next level, %s"), activate->address,
+			   activate_level_name(activate->ways.chosen->level));
+	else
+		error_next(error, _("cxctl verify %s tells whether the flash holds a whole image"), activate->address);
+	return -1;
+}
+
+static int silent(struct activate *activate, struct cxctl_error *error)
+{
+	journal_result(activate, "no-answer", NULL);
+	output_bool(activate->output, "changed", true);
+	output_string(activate->output, "pending_action", "power-cycle");
+	error_set(error, CXCTL_CARD_ERROR, "no-answer", _("%s: the card was reset and does not answer since"),
+		  activate->address);
+	error_expected(error, _("an answer within %u seconds"), ANSWER_SECONDS);
+	error_next(error, _("switch the machine off and on; if the card is silent then, cxctl access %s tells which ways to it are left"),
+		   activate->address);
+	return -1;
+}
+
+/* Ctrl-C, or the end of a session that came over this card, must not leave it without its driver. */
+static void hold_signals(sigset_t *before)
+{
+	sigset_t held;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGTERM);
+	sigaddset(&held, SIGHUP);
+	sigprocmask(SIG_BLOCK, &held, before);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int activate_do(struct activate *activate, struct cxctl_error *error)
+{
+	bool expects_new = activate->waits && (!*activate->running || !version_same(activate->running, activate->stored));
+	char version[24] = "";
+	sigset_t before;
+	int result;
+
+	hold_signals(&before);
+	result = journal_intent(activate, error);
+	if (!result && *activate->stored)
+		result = pending_write(&activate->pending, error);
+	if (result)
+		goto out;
+	result = reset_with_driver(activate, error);
+	if (result) {
+		journal_result(activate, "failed", error->text);
+		if (activate->waits)
+			output_string(activate->output, "pending_action", pending_action(&activate->pending));
+	} else if (!ask_again(activate, version, sizeof(version))) {
+		result = silent(activate, error);
+	} else if (expects_new && !version_same(version, activate->stored)) {
+		result = unchanged(activate, version, error);
+	} else {
+		result = done(activate, version);
+	}
+out:
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return result;
+}
+
+/* ---- what only a person can do ---- */
+
+static void why_no_milder(const struct activate *activate, char *text, size_t room)
+{
+	size_t used = 0, i;
+
+	*text = '\0';
+	for (i = 0; i < activate->ways.count && &activate->ways.way[i] != activate->ways.chosen && used < room; i++)
+		if (!activate->ways.way[i].offered)
+			used += snprintf(text + used, room - used, "%s%s: %s", used ? "; " : "",
+					 activate_level_name(activate->ways.way[i].level), activate->ways.way[i].why);
+}
+
+int activate_ask_person(struct activate *activate, struct cxctl_error *error)
+{
+	enum activate_level level = activate->ways.chosen->level;
+	char why[sizeof(error->found)];
+
+	activate->pending.waits = level;
+	if (!activate->request->dry_run && *activate->stored && pending_write(&activate->pending, error))
+		return -1;
+	output_string(activate->output, "pending_action", activate_level_name(level));
+	why_no_milder(activate, why, sizeof(why));
+	if (level == LEVEL_REBOOT) {
+		error_set(error, CXCTL_REFUSED, "reboot-needed", _("%s: %s starts with a reboot of this machine"),
+			  activate->address, *activate->stored ? activate->stored : _("the new firmware"));
+		error_next(error, _("reboot; then cxctl activate --resume (the service cxctl-activate runs it) compares what was to run with what runs"));
+	} else {
+		error_set(error, CXCTL_REFUSED, "power-cycle-needed",
+			  _("%s: %s starts with a cold power cycle"), activate->address,
+			  *activate->stored ? activate->stored : _("the new firmware"));
+		error_next(error, _("switch the machine off, take its power away for ten seconds, switch it on; a reboot is not enough. Then cxctl activate --resume compares"));
+	}
+	error_found(error, "%s", why);
+	error_rule(error, _("cxctl reboots no machine by itself"));
+	return -1;
+}
