@@ -86,23 +86,44 @@ static void try_place(const struct fuzz_bytes *bytes, const struct image_place *
 	}
 }
 
-static void try_plan(const struct image_reader *reader, const uint8_t *data)
+/* The file as the image, and as the flash that it shall go to. */
+static void try_plan(const struct image_reader *reader)
 {
 	struct image_target target = { .flash = reader, .flash_sector = 4096, .recovery = reader->size & 8 };
 	struct image_error error = { 0 };
 	struct image_flash_state flash;
 	struct image_facts facts;
 	struct image_plan plan;
+	uint8_t *bytes = NULL;
+	size_t length, count, i;
+	struct image_area areas[IMAGE_AREAS];
+	bool failsafe;
+	char window[160];
 
-	if (image_query(reader, IMAGE_LAYOUT_FILE, IMAGE_NO_ROM, &facts, &error) ||
-	    facts.place.format != IMAGE_FS2 || facts.place.address || facts.length > reader->size ||
-	    image_flash_state(&target, &flash, &error) ||
-	    image_plan_make(&target, &flash, data, facts.length, &facts, &plan, &error))
+	if (image_query(reader, IMAGE_LAYOUT_FILE, IMAGE_NO_ROM, &facts, &error))
 		return;
-	PROMISE(plan.window_length <= reader->size / 2);
-	PROMISE(plan.image_length <= plan.window_length);
-	PROMISE(plan.segment_offset[0] == 16);
-	PROMISE(plan.old_address != plan.target_address);
+	target.format = facts.place.format;
+	if (!image_component_bytes(reader, &facts, &bytes, &length, &error))
+		PROMISE(length >= facts.length && bytes[0] == 0xff);
+	free(bytes);
+	if (image_flash_state(&target, &flash, &error))
+		return;
+	if (!image_device_areas(&target, &flash, areas, &count, &error))
+		for (i = 1; i < count; i++)
+			PROMISE(areas[i].address >= areas[i - 1].address + areas[i - 1].length);
+	/* Its own data: nothing differs. */
+	PROMISE(image_plan_device_data(&target, &flash, reader, &bytes, &plan, &failsafe, window, &error));
+	if (image_burn_bytes(reader, &facts, &target, &flash, &bytes, &length, &error))
+		return;
+	PROMISE(length == facts.length);
+	if (!image_plan_make(&target, &flash, bytes, length, &facts, &plan, &error)) {
+		PROMISE(plan.target_address + (uint64_t)plan.window_length <= reader->size ||
+			target.format == IMAGE_FS2);
+		PROMISE(plan.image_length <= plan.window_length);
+		PROMISE(plan.segment_offset[0] == 16);
+		PROMISE(plan.old_address != plan.target_address);
+	}
+	free(bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -125,6 +146,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			last = places[i];
 		}
 	}
-	try_plan(&bytes.mapped, data);
+	try_plan(&bytes.mapped);
 	return 0;
 }

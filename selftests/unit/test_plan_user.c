@@ -42,6 +42,7 @@ static void bench_start(struct bench *bench)
 	fixture_hold(&bench->flash, malloc(FLASH), FLASH);
 	memset(bench->flash.bytes, 0xff, FLASH);
 	bench->target.flash = &bench->flash.reader;
+	bench->target.format = IMAGE_FS2;
 	bench->target.hw_id = 0x1f7;
 	bench->target.flash_sector = 4096;
 	CHECK_EQ(image_query(&bench->new.reader, IMAGE_LAYOUT_FILE, 0, &bench->facts, &bench->error), 0);
@@ -403,6 +404,7 @@ static void dressing_start(struct dressing *d, uint32_t card_rom, uint32_t image
 	d->burn.request = &d->request;
 	d->burn.card.flash.reader = d->flash.reader;
 	d->burn.card.target.flash = &d->burn.card.flash.reader;
+	d->burn.card.target.format = IMAGE_FS2;
 	d->burn.image.bytes = d->image.bytes;
 	d->burn.image.length = d->image.length;
 	CHECK_EQ(image_query(&d->image.reader, IMAGE_LAYOUT_FILE, 0, &d->burn.image.facts, NULL), 0);

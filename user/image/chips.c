@@ -59,6 +59,16 @@ const char *image_chip_name(uint16_t hw_id)
 	return NULL;
 }
 
+enum image_format image_chip_format(uint16_t hw_id)
+{
+	size_t i;
+
+	for (i = 0; i < CHIPS; i++)
+		if (chips[i].hw_id == hw_id)
+			return chips[i].format;
+	return IMAGE_NONE;
+}
+
 /* 0: no known chip of this format has the PCI id. */
 static uint16_t hw_id_of_pci(enum image_format format, uint16_t pci_device)
 {

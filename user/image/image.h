@@ -301,6 +301,8 @@ enum image_order image_compare_versions(const struct image_facts *one, const str
 
 /* The chip of a hardware id: "ConnectX-4 Lx"; NULL: unknown. firmware-images.md 1.5. */
 const char *image_chip_name(uint16_t hw_id);
+/* What its boot code reads; IMAGE_NONE: unknown. */
+enum image_format image_chip_format(uint16_t hw_id);
 
 /*
  * What query tools print: "secure-fw, debug", "signed-fw", "N/A". FS2 has none: NULL.

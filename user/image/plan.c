@@ -1,25 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * FS2: what stands on a flash, and the plan of a burn. firmware-images.md 2.8, 5.1, 5.4.
+ * What stands on a flash, and the plan of a burn of any format. firmware-images.md 5.
  * The driver enforces the plan's grammar on its own; here it is only built.
  */
 #include <errno.h>
 
-#include "../../kmod/uapi/cxfw.h"
-#include "fs2.h"
-#include "plan.h"
+#include "plan_private.h"
 #include "sha256.h"
 
-#define CONFIG_AREA_MOST 0x10000
 #define HEADER_SECTOR 4096	/* bytes that old_sha256 covers */
+#define FIRST_DEVICE_TYPE 0xe0	/* section types of device data: firmware-images.md 3.4 */
+#define LAST_DEVICE_TYPE 0xf7
 
-static bool whole(const struct image_reader *flash, const struct image_place *place, int *code,
-		  struct image_error *error)
+/* ---- what stands on the flash ---- */
+
+/* What a verification finds beside device data, which an image boots without. */
+struct soundness {
+	const struct image_facts *facts;
+	bool damaged;
+};
+
+static bool names_device_data(const char *part)
 {
-	enum image_verdict verdict;
+	uint32_t type;
 
-	*code = image_verify(flash, place, NULL, &verdict, error);
-	return !*code && verdict != IMAGE_DAMAGED;
+	if (!strcmp(part, "DTOC") || !strcmp(part, section_type_name(0)))
+		return true;
+	for (type = FIRST_DEVICE_TYPE; type <= LAST_DEVICE_TYPE; type++)
+		if (!strcmp(part, section_type_name(type)))
+			return true;
+	return false;
+}
+
+/*
+ * What the ITOC of FS3 says of device data is the image's own, but for one word of each entry: the CRC
+ * of what stands there.
+ */
+static bool is_beside(const struct image_facts *facts, uint64_t where)
+{
+	if (facts->place.format != IMAGE_FS3)
+		return facts->place.format > IMAGE_FS3;
+	return where >= facts->length || where % TOC_ENTRY == 0x18;
+}
+
+static void weigh(void *context, const struct image_finding *finding)
+{
+	struct soundness *soundness = context;
+
+	if (finding->verdict != IMAGE_DAMAGED)
+		return;
+	if (names_device_data(finding->part) && is_beside(soundness->facts, finding->where))
+		return;
+	soundness->damaged = true;
+}
+
+int image_is_sound(const struct image_reader *reader, const struct image_place *place, bool *sound,
+		   struct image_error *error)
+{
+	struct image_facts facts;
+	struct soundness soundness = { .facts = &facts };
+	struct image_listener listener = { .finding = weigh, .context = &soundness };
+	enum image_verdict verdict;
+	int code;
+
+	*sound = false;
+	code = image_facts(reader, place, IMAGE_NO_ROM, &facts, error);
+	if (code == -EBADMSG || code == -EOPNOTSUPP)
+		return 0;
+	if (!code)
+		code = image_verify(reader, place, &listener, &verdict, error);
+	*sound = !code && !soundness.damaged;
+	return code;
 }
 
 static bool same_version(const uint32_t a[3], const uint32_t b[3])
@@ -60,14 +111,19 @@ static size_t choose(const struct image_target *target, const struct image_flash
 	return candidates[0];
 }
 
-/* Live images of FS2 that stand where one may stand; the whole ones when there are any. */
-static size_t candidates(const struct image_flash_state *state, size_t *found, bool only_whole)
+static bool may_stand(const struct image_target *target, const struct image_place *place)
+{
+	return place->format == target->format && !place->misplaced;
+}
+
+/* Live images of the chip's format that stand where one may stand; the whole ones when there are any. */
+static size_t candidates(const struct image_target *target, const struct image_flash_state *state, size_t *found,
+			 bool only_whole)
 {
 	size_t i, count = 0;
 
 	for (i = 0; i < state->place_count; i++)
-		if (state->places[i].format == IMAGE_FS2 && !state->places[i].misplaced &&
-		    (state->whole[i] || !only_whole))
+		if (may_stand(target, &state->places[i]) && (state->whole[i] || !only_whole))
 			found[count++] = i;
 	return count;
 }
@@ -99,9 +155,10 @@ static int choose_old(const struct image_target *target, struct image_flash_stat
 	size_t found[IMAGE_PLACES], count;
 	int code;
 
-	count = candidates(state, found, true);
+	count = candidates(target, state, found, true);
+	state->whole_count = count;
 	if (!count) {
-		count = candidates(state, found, false);
+		count = candidates(target, state, found, false);
 		state->has_old = count == 1 && !target->recovery;
 		state->old = count ? found[0] : 0;
 		return damaged_facts(target, state, found, count, error);
@@ -114,7 +171,7 @@ static int choose_old(const struct image_target *target, struct image_flash_stat
 }
 
 int image_flash_state(const struct image_target *target, struct image_flash_state *state,
-		    struct image_error *error)
+		      struct image_error *error)
 {
 	size_t i;
 	int code;
@@ -122,80 +179,13 @@ int image_flash_state(const struct image_target *target, struct image_flash_stat
 	memset(state, 0, sizeof(*state));
 	code = image_locate(target->flash, IMAGE_LAYOUT_FLASH, state->places, IMAGE_PLACES,
 			    &state->place_count, error);
-	if (code)
-		return code;
-	for (i = 0; i < state->place_count; i++) {
-		if (state->places[i].format != IMAGE_FS2 || state->places[i].misplaced)
-			continue;
-		state->whole[i] = whole(target->flash, &state->places[i], &code, error);
-		if (code)
-			return code;
-	}
-	return choose_old(target, state, error);
+	for (i = 0; i < state->place_count && !code; i++)
+		if (may_stand(target, &state->places[i]))
+			code = image_is_sound(target->flash, &state->places[i], &state->whole[i], error);
+	return code ? code : choose_old(target, state, error);
 }
 
-/* ConnectX-3 and 3 Pro: PCI ids 0x1003 to 0x1010. */
-static uint32_t default_config_sector(const struct image_facts *image)
-{
-	return image->pci_device >= 0x1003 && image->pci_device <= 0x1010 ? 0x10000 : 0x1000;
-}
-
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-int fs2_room(uint64_t flash_size, const struct image_facts *device, const struct image_facts *image,
-	     struct fs2_room *room, struct image_error *error)
-{
-	uint32_t sector = larger(image->config_sector, device ? device->config_sector : 0);
-	uint32_t sectors = larger(image->config_sectors, device ? device->config_sectors : 0);
-	uint64_t pad = device ? device->config_pad : image->config_pad;
-	uint64_t half = flash_size / 2, area;
-
-	if (!sector)
-		sector = default_config_sector(image);
-	area = (uint64_t)sectors * sector;
-	if (area > CONFIG_AREA_MOST)
-		area = CONFIG_AREA_MOST;
-	pad *= sector;
-	if (pad + area >= half)
-		return image_fail(error, -EBADMSG, 0,
-				  _("the areas for NV configuration, 0x%llx bytes, do not fit in half a flash of 0x%llx bytes"),
-				  (unsigned long long)(pad + area), (unsigned long long)flash_size);
-	room->config_area = area;
-	room->config_pad = pad;
-	room->limit = half - area - pad;
-	return 0;
-}
-
-static uint32_t round_up(uint32_t value, uint32_t unit)
-{
-	return (value + unit - 1) / unit * unit;
-}
-
-static int check_sizes(const struct image_target *target, const struct image_facts *image, uint32_t length,
-		       uint32_t limit, struct image_plan *plan, struct image_error *error)
-{
-	uint32_t chunk = 1U << image->place.log2_chunk;
-	uint64_t flash_size = target->flash->size;
-
-	if (flash_size > UINT32_MAX || flash_size < 2ULL * chunk)
-		return image_fail(error, -EINVAL, 0,
-				  _("two slots of chunks of 0x%x bytes do not fit in a flash of 0x%llx bytes"),
-				  chunk, (unsigned long long)flash_size);
-	if (!target->flash_sector || target->flash_sector > chunk)
-		return image_fail(error, -EINVAL, 0,
-				  _("the flash erases 0x%x bytes at a time, a chunk of the image has 0x%x"),
-				  target->flash_sector, chunk);
-	plan->window_length = limit / target->flash_sector * target->flash_sector;
-	if (length > plan->window_length ||
-	    round_up(length, target->flash_sector) > plan->window_length)
-		return image_fail(error, -EINVAL, 0,
-				  _("the image has 0x%x bytes, a slot of this flash has room for 0x%x"),
-				  length, plan->window_length);
-	return 0;
-}
+/* ---- the plan ---- */
 
 /*
  * Bytes that the driver erases at most: whole blocks where more than half of one is to be
@@ -206,10 +196,10 @@ static uint32_t erased_bytes(const struct image_target *target, uint32_t length,
 	uint32_t block = target->flash_block, at = 0;
 
 	if (block <= target->flash_sector)
-		return round_up(length, target->flash_sector);
+		return plan_round_up(length, target->flash_sector);
 	while (at < length && length - at > block / 2 && at + block <= window)
 		at += block;
-	return at < length ? at + round_up(length - at, target->flash_sector) : at;
+	return at < length ? at + plan_round_up(length - at, target->flash_sector) : at;
 }
 
 static void choose_slot(const struct image_flash_state *state, uint32_t log2_chunk, struct image_plan *plan)
@@ -240,42 +230,54 @@ static int hash_old(const struct image_target *target, struct image_plan *plan, 
 	return code;
 }
 
-int image_plan_make(const struct image_target *target, const struct image_flash_state *state, const uint8_t *image,
-	     size_t length, const struct image_facts *facts, struct image_plan *plan,
-	     struct image_error *error)
+static int check_image(const struct image_target *target, const struct image_flash_state *state, size_t length,
+		       const struct image_facts *facts, struct image_error *error)
 {
 	const struct image_place *old = state->has_old ? &state->places[state->old] : NULL;
-	struct fs2_room room;
-	int code;
 
-	memset(plan, 0, sizeof(*plan));
 	if (!old && !target->recovery)
 		return image_fail(error, -EBADMSG, 0,
 				  _("the card runs firmware, but its flash shows %zu live images and none is whole: nothing safe to keep"),
 				  state->place_count);
-	if (facts->place.format != IMAGE_FS2 || !facts->failsafe || !facts->place.log2_chunk)
+	if (facts->place.format != target->format)
+		return image_fail(error, -EOPNOTSUPP, 0, _("an image of format %s for a chip that boots %s"),
+				  image_format_name(facts->place.format), image_format_name(target->format));
+	if (!facts->failsafe || !facts->place.log2_chunk || facts->place.log2_chunk > 30)
 		return image_fail(error, -EOPNOTSUPP, 0,
 				  _("the image is not of the failsafe kind: it cannot be burned beside the one that runs"));
 	if (old && !old->log2_chunk)
 		return image_fail(error, -EOPNOTSUPP, old->address,
 				  _("the card's image is not of the failsafe kind: another cannot be burned beside it"));
-	if (old && old->log2_chunk != facts->place.log2_chunk)
-		return image_fail(error, -EINVAL, old->address,
-				  _("the card's chunks have 0x%x bytes, the image's 0x%x: they must be equal"),
-				  1U << old->log2_chunk, 1U << facts->place.log2_chunk);
-	if (length & 3 || length > UINT32_MAX || length != facts->length)
+	if (length & 3 || length <= IMAGE_MAGIC_LENGTH || length > INT32_MAX || length != facts->length)
 		return image_fail(error, -EINVAL, 0, _("the image has %zu bytes, its header says %u"), length,
 				  facts->length);
-	code = fs2_room(target->flash->size, state->has_facts ? &state->old_facts : NULL, facts, &room,
-			error);
-	if (!code)
-		code = check_sizes(target, facts, length, room.limit, plan, error);
+	if (!target->flash_sector || target->flash_sector > 1U << facts->place.log2_chunk)
+		return image_fail(error, -EINVAL, 0,
+				  _("the flash erases 0x%x bytes at a time, a chunk of the image has 0x%x"),
+				  target->flash_sector, 1U << facts->place.log2_chunk);
+	return 0;
+}
+
+int image_plan_make(const struct image_target *target, const struct image_flash_state *state,
+		    const uint8_t *image, size_t length, const struct image_facts *facts,
+		    struct image_plan *plan, struct image_error *error)
+{
+	int code = check_image(target, state, length, facts, error);
+
+	memset(plan, 0, sizeof(*plan));
 	if (code)
 		return code;
-	choose_slot(state, facts->place.log2_chunk, plan);
+	plan->format = target->format;
 	plan->image_length = length;
 	plan->flash_size = target->flash->size;
 	plan->log2_chunk = facts->place.log2_chunk;
+	choose_slot(state, plan->log2_chunk, plan);
+	if (target->format == IMAGE_FS2)
+		code = fs2_plan_window(target, state, facts, length, plan, error);
+	else
+		code = toc_plan_window(target, state, image, length, facts, plan, error);
+	if (code)
+		return code;
 	plan->segment_count = 1;
 	plan->segment_offset[0] = IMAGE_MAGIC_LENGTH;
 	plan->segment_length[0] = length - IMAGE_MAGIC_LENGTH;
@@ -283,24 +285,6 @@ int image_plan_make(const struct image_target *target, const struct image_flash_
 	plan->bytes_to_program = length;
 	image_sha256(image + IMAGE_MAGIC_LENGTH, length - IMAGE_MAGIC_LENGTH, plan->segments_sha256);
 	return hash_old(target, plan, error);
-}
-
-int image_burn_bytes(const struct image_reader *file, const struct image_facts *facts,
-		     const struct image_target *target, const struct image_flash_state *state,
-		     uint8_t **bytes, size_t *length, struct image_error *error)
-{
-	(void)target;
-	(void)state;
-	return image_load(file, facts, bytes, length, error);
-}
-
-int image_component_bytes(const struct image_reader *file, const struct image_facts *facts,
-			  uint8_t **bytes, size_t *length, struct image_error *error)
-{
-	(void)file;
-	(void)bytes;
-	(void)length;
-	return image_fail(error, -EOPNOTSUPP, 0, "%s", image_format_name(facts->place.format));
 }
 
 void image_plan_component(const uint8_t *bytes, size_t length, uint32_t component, struct image_plan *plan)
@@ -313,26 +297,4 @@ void image_plan_component(const uint8_t *bytes, size_t length, uint32_t componen
 	plan->segment_count = 1;
 	plan->segment_length[0] = length;
 	image_sha256(bytes, length, plan->segments_sha256);
-}
-
-int image_device_areas(const struct image_target *target, const struct image_flash_state *state,
-		       struct image_area areas[IMAGE_AREAS], size_t *count, struct image_error *error)
-{
-	(void)state;
-	(void)areas;
-	*count = 0;
-	return image_fail(error, -EOPNOTSUPP, 0, "%s", image_format_name(target->format));
-}
-
-int image_plan_device_data(const struct image_target *target, const struct image_flash_state *state,
-			   const struct image_reader *backup, uint8_t **bytes, struct image_plan *plan,
-			   bool *failsafe, char window[160], struct image_error *error)
-{
-	(void)state;
-	(void)backup;
-	(void)bytes;
-	(void)plan;
-	(void)failsafe;
-	(void)window;
-	return image_fail(error, -EOPNOTSUPP, 0, "%s", image_format_name(target->format));
 }

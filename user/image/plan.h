@@ -38,6 +38,13 @@ struct image_flash_state {
 int image_flash_state(const struct image_target *target, struct image_flash_state *state,
 		      struct image_error *error);
 
+/*
+ * Whether an image passes every check that is the image's: device data, which belongs to the card, may
+ * be damaged or (burn bytes) not there. What a card boots is judged so.
+ */
+int image_is_sound(const struct image_reader *reader, const struct image_place *place, bool *sound,
+		   struct image_error *error);
+
 /* NV configuration area of FS2 and the room for an image: firmware-images.md 2.8. */
 struct fs2_room {
 	uint32_t config_area;		/* bytes of one slot's area */
@@ -79,14 +86,18 @@ int image_plan_make(const struct image_target *target, const struct image_flash_
 
 /*
  * What of a file goes into a slot: firmware-images.md 4.5. FS2: the image. FS3 and later: without device
- * data, gaps as 0xff; FS3: the device entries of the ITOC are those of the card (device: its facts and
- * reader; NULL in recovery: those of the file). *bytes is malloc()ed.
+ * data, gaps as 0xff; FS3: the device entries of the ITOC are those of the image that state keeps, or of the
+ * file when there is none. Of two that name the same place, the one is taken whose CRC is that of
+ * what the flash holds there: device data of a backup are written back before its image. *bytes is malloc()ed.
  */
 int image_burn_bytes(const struct image_reader *file, const struct image_facts *facts,
 		     const struct image_target *target, const struct image_flash_state *state,
 		     uint8_t **bytes, size_t *length, struct image_error *error);
 
-/* What the firmware's own update takes: magic masked, no device data (5.8). *bytes is malloc()ed. */
+/*
+ * What the firmware's own update takes, byte for byte what the vendor's tools send: magic masked, no device
+ * data, FS3's entries for it masked, gaps as 0xff (5.8). *bytes is malloc()ed.
+ */
 int image_component_bytes(const struct image_reader *file, const struct image_facts *facts,
 			  uint8_t **bytes, size_t *length, struct image_error *error);
 /* The plan of sending them: CXFW_PLAN_COMPONENT. */
