@@ -240,10 +240,14 @@ void progress_table_say(struct progress_table *table, const char *format, ...)
 	free(text);
 }
 
-void progress_table_close(struct progress_table *table)
+void progress_table_close(struct progress_table *table, bool stays)
 {
 	if (!table)
 		return;
+	if (table->drawn && !stays) {
+		fprintf(stderr, "\033[%zuA\r\033[J", table->drawn);
+		fflush(stderr);
+	}
 	pthread_mutex_destroy(&table->lock);
 	free(table);
 }

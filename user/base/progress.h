@@ -8,6 +8,7 @@
 #ifndef CXCTL_PROGRESS_H
 #define CXCTL_PROGRESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +27,7 @@ void progress_table_over(struct progress_table *table, size_t row, const char *i
 /* A line of conversation that does not tear the table; newlines in it are allowed. */
 __attribute__((format(printf, 2, 3)))
 void progress_table_say(struct progress_table *table, const char *format, ...);
-/* Leaves the last state on the terminal and frees. */
-void progress_table_close(struct progress_table *table);
+/* Frees; the last state stays on the terminal, or goes. */
+void progress_table_close(struct progress_table *table, bool stays);
 
 #endif /* CXCTL_PROGRESS_H */

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * cxctl burn: image and card are read and judged, the plan is shown and confirmed, a
- * backup is saved, and the driver runs the plan.
- */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
+/* cxctl burn: what it was asked for. */
 #include <string.h>
-#include <unistd.h>
 
 #include "../base/hexadecimal.h"
 #include "burn.h"
@@ -16,13 +9,24 @@ enum {
 	OPTION_IMAGE,
 	OPTION_DRY_RUN,
 	OPTION_YES,
+	OPTION_METHOD,
 	OPTION_BACKUP,
+	OPTION_REASON,
+	OPTION_PSID,
+	OPTION_RETAG,
 	OPTION_ROM,
-	OPTION_REBURN,
-	OPTION_DOWNGRADE,
-	OPTION_IMAGE_IDENTITY,
+	OPTION_VSD,
 	OPTION_GUID,
 	OPTION_MAC,
+	OPTION_IMAGE_IDENTITY,
+	OPTION_REBURN,
+	OPTION_DOWNGRADE,
+	OPTION_PSID_CHANGE,
+	OPTION_BOARD_CHANGE,
+	OPTION_OVER_PENDING,
+	OPTION_UNKNOWN_FLASH,
+	OPTION_ROM_CHANGE,
+	OPTION_CLEAR_PROTECTION,
 };
 
 static int take_id(const char *option, const char *argument, unsigned int bits, uint64_t *value,
@@ -60,40 +64,92 @@ static int take_mac(struct burn_request *request, const char *argument, struct c
 static int take_rom(struct burn_request *request, const char *argument, struct cxctl_error *error)
 {
 	request->rom_of_image = !strcmp(argument, "image");
-	if (request->rom_of_image || !strcmp(argument, "keep"))
+	request->rom_none = !strcmp(argument, "none");
+	request->rom_keep_named = !strcmp(argument, "keep");
+	if (request->rom_of_image || request->rom_none || request->rom_keep_named)
 		return 0;
 	error_set(error, CXCTL_USAGE, "bad-option", _("--rom: %s is unknown"), argument);
-	error_expected(error, _("keep or image"));
+	error_expected(error, _("keep, image or none"));
 	return -1;
+}
+
+static int take_method(struct burn_request *request, const char *argument, struct cxctl_error *error)
+{
+	request->method = !strcmp(argument, "flash") ? BURN_METHOD_FLASH :
+			  !strcmp(argument, "component") ? BURN_METHOD_COMPONENT : BURN_METHOD_AUTO;
+	if (request->method != BURN_METHOD_AUTO || !strcmp(argument, "auto"))
+		return 0;
+	error_set(error, CXCTL_USAGE, "bad-option", _("--method: %s is unknown"), argument);
+	error_expected(error, _("auto, flash or component"));
+	return -1;
+}
+
+static int take_text(const char *option, const char *argument, const char **text, struct cxctl_error *error)
+{
+	*text = argument;
+	if (*argument)
+		return 0;
+	return error_set(error, CXCTL_USAGE, "bad-option", _("--%s: no text"), option);
+}
+
+/* Options without an argument: where each is kept. */
+static bool *flag(struct burn_request *request, size_t index)
+{
+	switch (index) {
+	case OPTION_DRY_RUN:
+		return &request->dry_run;
+	case OPTION_YES:
+		return &request->yes;
+	case OPTION_RETAG:
+		return &request->retag;
+	case OPTION_IMAGE_IDENTITY:
+		return &request->use_image_identity;
+	case OPTION_REBURN:
+		return &request->permits.reburn;
+	case OPTION_DOWNGRADE:
+		return &request->permits.downgrade;
+	case OPTION_BOARD_CHANGE:
+		return &request->permits.board_change;
+	case OPTION_OVER_PENDING:
+		return &request->permits.over_pending;
+	case OPTION_UNKNOWN_FLASH:
+		return &request->permits.unknown_flash;
+	case OPTION_ROM_CHANGE:
+		return &request->permits.rom_change;
+	case OPTION_CLEAR_PROTECTION:
+		return &request->permits.clear_protection;
+	}
+	return NULL;
 }
 
 static int take(void *data, size_t index, const char *argument, struct cxctl_error *error)
 {
 	struct burn_request *request = data;
+	bool *on = flag(request, index);
 
+	if (on) {
+		*on = true;
+		return 0;
+	}
 	switch (index) {
 	case OPTION_IMAGE:
 		request->image = argument;
 		return 0;
-	case OPTION_DRY_RUN:
-		request->dry_run = true;
-		return 0;
-	case OPTION_YES:
-		request->yes = true;
-		return 0;
+	case OPTION_METHOD:
+		return take_method(request, argument, error);
 	case OPTION_BACKUP:
 		request->backup = argument;
 		return 0;
+	case OPTION_REASON:
+		return take_text("reason", argument, &request->reason, error);
+	case OPTION_PSID:
+		return image_take_psid(argument, &request->psid, error);
+	case OPTION_PSID_CHANGE:
+		return image_take_psid(argument, &request->permits.psid_change, error);
 	case OPTION_ROM:
 		return take_rom(request, argument, error);
-	case OPTION_REBURN:
-		request->permits.reburn = true;
-		return 0;
-	case OPTION_DOWNGRADE:
-		request->permits.downgrade = true;
-		return 0;
-	case OPTION_IMAGE_IDENTITY:
-		request->use_image_identity = true;
+	case OPTION_VSD:
+		request->vsd = argument;
 		return 0;
 	case OPTION_GUID:
 		return take_guid(request, argument, error);
@@ -103,253 +159,101 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 	return 0;
 }
 
-/* What user/image/ could not do, or what kept it from the card. */
-static int image_trouble(const struct burn *burn, const struct image_error *why, enum cxctl_exit exit,
-			 const char *id, struct cxctl_error *error)
+/* What is wrong with a request whatever the cards are. */
+static int check_request(const struct burn_request *request, size_t cards, struct cxctl_error *error)
 {
-	if (burn->card.flash.error.exit) {
-		*error = burn->card.flash.error;
+	if (!request->image || !*request->image) {
+		error_set(error, CXCTL_USAGE, "no-image", _("no image named"));
+		error_next(error, _("cxctl burn CARD -i IMAGE"));
 		return -1;
 	}
-	return error_set(error, exit, id, "%s", why->text);
-}
-
-static int read_card(struct burn *burn, struct cxctl_error *error)
-{
-	struct burn_card *card = &burn->card;
-	struct burn_function functions[BURN_FUNCTIONS];
-	size_t count;
-	struct image_error why;
-
-	burn_functions_of(card->card, functions, &count);
-	if (card_access(card->card, error) || burn_guard_functions(functions, count, error) ||
-	    card_info(card->card, &card->info, error) ||
-	    burn_guard_format(&burn->image.facts, &card->info, error) ||
-	    burn_guard_method(BURN_METHOD_FLASH, &burn->image.facts, &card->info, error) ||
-	    (!card->info.flash_size && card_no_flash(card->card, &card->info, error)) ||
-	    burn_guard_flash(&card->info, error) ||
-	    burn_guard_hardware(&burn->image.facts, card->info.hw_id, card->info.hw_revision, error))
+	if (request->backup && !*request->backup)
+		return error_set(error, CXCTL_USAGE, "no-file", _("no file named"));
+	if (!cards) {
+		error_set(error, CXCTL_USAGE, "no-card-named", _("no card named: a burn never chooses one"));
+		error_next(error, _("cxctl list shows the cards"));
 		return -1;
-	if (flash_reader_open(&card->flash, card->card, card->info.flash_size))
-		return error_set(error, CXCTL_FAILED, "memory", _("no memory for the flash's content"));
-	card->target.flash = &card->flash.reader;
-	card->target.hw_id = card->info.hw_id;
-	card->target.hw_revision = card->info.hw_revision;
-	card->target.flash_sector = card->info.flash_sector;
-	card->target.flash_block = card->info.flash_block;
-	card->target.recovery = card->info.state == CXFW_STATE_RECOVERY;
-	card->target.running_valid = card->info.running_valid;
-	memcpy(card->target.running, card->info.running, sizeof(card->target.running));
-	card->target.boot_address_valid = card->info.boot_address_valid;
-	/* The register of mlx4 holds the address shifted left by 8: firmware-images.md 5.9. */
-	card->target.boot_address = card->info.boot_address >> 8;
-	if (image_flash_state(&card->target, &card->state, &why))
-		return image_trouble(burn, &why, CXCTL_FAILED, "flash", error);
-	return 0;
-}
-
-/* The same bytes as on the flash: nothing is to be done. */
-static bool flash_holds(const struct burn *burn)
-{
-	const struct image_flash_state *state = &burn->card.state;
-	struct image_facts facts = state->old_facts;
-	uint8_t *bytes;
-	size_t length;
-	bool same;
-
-	if (!state->has_old || !state->has_facts || facts.length != burn->length ||
-	    image_load(&burn->card.flash.reader, &facts, &bytes, &length, NULL))
-		return false;
-	same = length == burn->length && !memcmp(bytes, burn->bytes, length);
-	free(bytes);
-	return same;
-}
-
-static int make_plan(struct burn *burn, struct cxctl_error *error)
-{
-	const struct image_flash_state *state = &burn->card.state;
-	struct burn_psids psids = {
-		.image = burn->image.facts.psid, .card = state->old_facts.psid, .method = BURN_METHOD_FLASH,
-	};
-	struct image_error why;
-
-	if (state->has_facts && burn_guard_psid(&psids, &burn->request->permits, error))
-		return -1;
-	if (burn_identity_decide(burn, error))
-		return -1;
-	burn->already = flash_holds(burn) && !burn->request->permits.reburn;
-	if (burn->already)
-		return 0;
-	/* A damaged image may be mended with any version. */
-	if (state->has_old && state->has_facts && state->whole[state->old] &&
-	    burn_guard_version(&burn->facts, &state->old_facts, &burn->request->permits, error))
-		return -1;
-	if (image_plan_make(&burn->card.target, state, burn->bytes, burn->length, &burn->facts, &burn->plan, &why))
-		return image_trouble(burn, &why, CXCTL_REFUSED, "no-plan", error);
-	return 0;
-}
-
-static int not_confirmed(const char *id, const char *found, struct cxctl_error *error)
-{
-	error_set(error, CXCTL_REFUSED, id, _("nothing was changed"));
-	error_found(error, "%s", found);
-	error_next(error, _("answer y, or add -y; -n shows the plan only"));
-	return -1;
-}
-
-static int confirm(const struct burn *burn, struct cxctl_error *error)
-{
-	char answer[16] = "";
-
-	if (burn->request->yes)
-		return 0;
-	if (output_is_json(burn->output) || !isatty(STDIN_FILENO))
-		return not_confirmed("not-confirmed", _("no terminal to ask the question on"), error);
-	fflush(stdout);
-	fprintf(stderr, "%s ", _("Burn this? [y/N]"));
-	fflush(stderr);
-	if (!fgets(answer, sizeof(answer), stdin))
-		answer[0] = '\0';
-	if (*answer == 'y' || *answer == 'Y')
-		return 0;
-	return not_confirmed("declined", _("the question was not answered with y"), error);
-}
-
-static int already(const struct burn *burn)
-{
-	const uint32_t *version = burn->facts.version;
-	bool pending = burn->card.info.running_valid &&
-		       memcmp(burn->card.info.running, version, sizeof(burn->facts.version));
-
-	if (pending)
-		output_string(burn->output, "pending_action", "power-cycle");
-	output_line(burn->output, _("%s: the flash holds exactly this already (%u.%u.%u with the card's identity); nothing to do."),
-		    card_address(burn->card.card), version[0], version[1], version[2]);
-	if (pending)
-		output_line(burn->output, "%s", _("It runs after the next power cycle."));
-	return CXCTL_DONE;
-}
-
-static void version_text(const uint32_t version[3], char text[48])
-{
-	snprintf(text, 48, "%u.%u.%u", version[0], version[1], version[2]);
-}
-
-static int run(struct burn *burn, struct cxctl_error *error)
-{
-	char from[48], to[48];
-	struct burn_record record = {
-		.what = "burn", .psid = burn->facts.psid, .to = to, .method = "flash", .image = burn->image.path,
-		.image_sha256 = burn->image.sha256, .backup = burn->backup, .reason = burn->request->reason,
-	};
-	struct cxctl_job job;
-
-	output_string(burn->output, "backup", burn->backup);
-	version_text(burn->facts.version, to);
-	if (burn->card.state.has_facts) {
-		version_text(burn->card.state.old_facts.version, from);
-		record.from = from;
 	}
-	if (burn_work(burn->card.card, &burn->card.info, &burn->plan, burn->bytes, &record, burn->output,
-		      burn->options, &job, error))
+	if (cards > BURN_CARDS_MOST) {
+		error_set(error, CXCTL_USAGE, "too-many-cards", _("%zu cards at once"), cards);
+		error_expected(error, _("at most %u cards"), BURN_CARDS_MOST);
 		return -1;
-	output_line(burn->output, _("Burned %u.%u.%u to slot %u of %s: %llu KiB erased, %llu KiB programmed, %llu KiB were right already."),
-		    burn->facts.version[0], burn->facts.version[1], burn->facts.version[2],
-		    burn->plan.target_slot,
-		    card_address(burn->card.card), (unsigned long long)job.erased >> 10,
-		    (unsigned long long)job.programmed >> 10, (unsigned long long)job.skipped >> 10);
-	output_line(burn->output, _("The backup is %s."), burn->backup);
-	output_line(burn->output, "%s", _("What to do next: switch the machine off and on. A reboot that keeps the slot powered may not be enough. Until then the old firmware runs."));
-	return CXCTL_DONE;
-}
-
-static int burn_with(struct burn *burn, struct cxctl_error *error)
-{
-	if (burn_image_read(burn->request->image, &burn->image, error) || read_card(burn, error) ||
-	    make_plan(burn, error))
+	}
+	if (request->retag && request->permits.psid_change) {
+		error_set(error, CXCTL_USAGE, "bad-option", _("--retag keeps the card's PSID, --psid-change changes it"));
+		error_next(error, _("give one of them"));
 		return -1;
-	if (burn->already)
-		return already(burn);
-	burn_show_plan(burn);
-	if (burn->request->dry_run)
-		return CXCTL_DONE;
-	/* A plan that nobody can read is none. */
-	if (fflush(stdout) || ferror(stdout))
-		return error_set(error, CXCTL_FAILED, "output", _("cannot write the answer to the standard output"));
-	if (confirm(burn, error))
+	}
+	if (cards == 1)
+		return 0;
+	if (request->backup)
+		return error_set(error, CXCTL_USAGE, "one-card-only", _("--backup names one file; there are %zu cards"),
+				 cards);
+	if (request->has_guid || request->has_mac || request->use_image_identity) {
+		error_set(error, CXCTL_USAGE, "one-card-only", _("an identity belongs to one card; there are %zu"), cards);
+		error_rule(error, _("every card needs GUIDs and MACs of its own; two with the same disturb each other on the network"));
 		return -1;
-	burn_catch_interrupt();
-	if (burn_save_backup(burn, error))
-		return -1;
-	return run(burn, error);
-}
-
-static int burn_one(struct cxctl_card *card, struct output *output, const struct options *options, void *data,
-		    struct cxctl_error *error)
-{
-	struct burn *burn = calloc(1, sizeof(*burn));
-	int code;
-
-	if (!burn)
-		return error_set(error, CXCTL_FAILED, "memory", _("no memory"));
-	burn->request = data;
-	burn->options = options;
-	burn->output = output;
-	burn->card.card = card;
-	code = burn_with(burn, error);
-	flash_reader_close(&burn->card.flash);
-	burn_image_free(&burn->image);
-	free(burn->identity.card_rom);
-	free(burn->bytes);
-	free(burn);
-	return code;
+	}
+	return 0;
 }
 
 int cmd_burn(struct options *options, int argc, char **argv)
 {
 	static const struct option_extra extra[] = {
-		[OPTION_IMAGE] = { "image", 'i', N_("FILE"), N_("the image, or a backup of a flash") },
+		[OPTION_IMAGE] = { "image", 'i', N_("PATH"),
+				   N_("image, container, directory, catalogue or backup; chosen by the card's PSID") },
 		[OPTION_DRY_RUN] = { "dry-run", 'n', NULL, N_("show the plan and change nothing") },
 		[OPTION_YES] = { "yes", 'y', NULL, N_("do not ask; lifts no guard") },
-		[OPTION_BACKUP] = { "backup", 0, N_("FILE"), N_("where to save the flash as it was") },
-		[OPTION_ROM] = { "rom", 0, N_("WHICH"), N_("expansion ROM: keep (the card's, default) or image") },
-		[OPTION_REBURN] = { "reburn", 0, NULL, N_("allow the version that the flash holds already") },
-		[OPTION_DOWNGRADE] = { "downgrade", 0, NULL, N_("allow an older version") },
+		[OPTION_METHOD] = { "method", 0, N_("WAY"),
+				    N_("flash (the driver writes it), component (the firmware updates itself), auto") },
+		[OPTION_BACKUP] = { "backup", 0, N_("FILE"), N_("where to save the card as it was") },
+		[OPTION_REASON] = { "reason", 0, N_("TEXT"), N_("why, for the journal") },
+		[OPTION_PSID] = { "psid", 0, "PSID", N_("take this image of a container, whatever the card's PSID is") },
+		[OPTION_RETAG] = { "retag", 0, NULL, N_("give the image the card's PSID first") },
+		[OPTION_ROM] = { "rom", 0, N_("WHICH"), N_("expansion ROM: keep (the card's), image or none") },
+		[OPTION_VSD] = { "vsd", 0, N_("TEXT"), N_("another VSD than the card's") },
+		[OPTION_GUID] = { "guid", 0, "GUID", N_("for a card that lost its own: the first GUID") },
+		[OPTION_MAC] = { "mac", 0, "MAC", N_("for a card that lost its own: the first MAC") },
 		[OPTION_IMAGE_IDENTITY] = { "use-image-identity", 0, NULL,
 					    N_("for a card that lost its own: GUIDs and MACs of the image") },
-		[OPTION_GUID] = { "guid", 0, N_("GUID"), N_("for a card that lost its own: the first of four GUIDs") },
-		[OPTION_MAC] = { "mac", 0, N_("MAC"), N_("for a card that lost its own: the first of two MACs") },
+		[OPTION_REBURN] = { "reburn", 0, NULL, N_("allow the version that is there already") },
+		[OPTION_DOWNGRADE] = { "downgrade", 0, NULL, N_("allow an older version") },
+		[OPTION_PSID_CHANGE] = { "psid-change", 0, "PSID", N_("allow that the card gets this PSID, the image's") },
+		[OPTION_BOARD_CHANGE] = { "accept-board-change", 0, NULL, N_("allow an image for another board") },
+		[OPTION_OVER_PENDING] = { "over-pending", 0, NULL,
+					  N_("allow that firmware is lost that waits for its activation") },
+		[OPTION_UNKNOWN_FLASH] = { "accept-unknown-flash", 0, NULL,
+					   N_("allow a flash chip that the new firmware does not name") },
+		[OPTION_ROM_CHANGE] = { "allow-rom-change", 0, NULL,
+					N_("allow a ROM that the vendor did not test with the image") },
+		[OPTION_CLEAR_PROTECTION] = { "clear-protection", 0, NULL,
+					      N_("allow that the flash chip's write protection is cleared") },
 	};
 	static const struct usage usage = {
 		.name = "burn",
-		.synopsis = "CARD -i IMAGE [options]",
-		.summary = N_("Writes a firmware image to a card. GUIDs, MACs, VSD, ROM and settings stay the card's."),
-		.details = N_("The running image stays whole until the new one is written, read back and verified.\n"
+		.synopsis = "CARD... -i PATH [options]",
+		.summary = N_("Writes a firmware image to cards. GUIDs, MACs, VSD, ROM and settings stay the card's."),
+		.details = N_("The old image stays whole until the new one is written, read back and verified.\n"
 			      "A backup is saved first, to /var/lib/cxctl/backups (or $XDG_STATE_HOME/cxctl/backups).\n"
-			      "The new firmware runs after a power cycle."),
+			      "Several cards are burned together, but never two legs of one bond.\n"
+			      "The new firmware runs after cxctl activate."),
 		.extra = extra,
 		.extra_count = sizeof(extra) / sizeof(extra[0]),
 		.take = take,
 	};
+	char *names[BURN_CARDS_MOST + 1];
+	size_t count = 0;
 	struct burn_request request = { 0 };
 	struct cxctl_error error;
 	int first, code;
 
 	if (command_options(options, &usage, argc, argv, &request, &first, &code))
 		return code;
-	if (!request.image || !*request.image) {
-		error_set(&error, CXCTL_USAGE, "no-image", _("no image named"));
-		error_next(&error, _("cxctl burn CARD -i IMAGE"));
+	if (options->device)
+		names[count++] = (char *)options->device;
+	for (; first < argc && count <= BURN_CARDS_MOST; first++)
+		names[count++] = argv[first];
+	if (check_request(&request, count, &error))
 		return command_fail(options, &error);
-	}
-	if (request.backup && !*request.backup) {
-		error_set(&error, CXCTL_USAGE, "no-file", _("no file named"));
-		return command_fail(options, &error);
-	}
-	if (argc - first + !!options->device == 0) {
-		error_set(&error, CXCTL_USAGE, "no-card-named", _("no card named: a burn never chooses one"));
-		error_next(&error, _("cxctl list shows the cards"));
-		return command_fail(options, &error);
-	}
-	return command_cards(options, argc, argv, first, 1, burn_one, &request);
+	return burn_cards(&request, options, names, count);
 }

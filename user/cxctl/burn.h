@@ -7,9 +7,11 @@
 
 #include "../base/progress.h"
 #include "../image/plan.h"
+#include "backup.h"
 #include "burn_guard.h"
 #include "command.h"
 #include "flash_reader.h"
+#include "image.h"
 
 struct burn_request {
 	const char *image;		/* -i FILE, DIRECTORY, CONTAINER or INDEX */
@@ -17,9 +19,11 @@ struct burn_request {
 	const char *reason;		/* --reason TEXT, for the journal; NULL */
 	enum burn_method method;
 	bool dry_run, yes;
+	const char *psid;		/* --psid: which image of a container; NULL: the card's */
 	bool retag;			/* the image gets the card's PSID */
 	bool rom_of_image;		/* --rom image */
 	bool rom_none;			/* --rom none */
+	bool rom_keep_named;		/* --rom keep was said */
 	bool use_image_identity;
 	bool has_guid, has_mac;
 	uint64_t guid, mac;
@@ -27,11 +31,15 @@ struct burn_request {
 	struct burn_permits permits;	/* guards that are lifted */
 };
 
-/* The file that shall be burned. */
+/* The image that shall be burned. */
 struct burn_image {
-	char path[PATH_MAX];
-	uint8_t *file;			/* as it is on disk */
-	size_t file_length;
+	char path[PATH_MAX];		/* and where in it, to show */
+	struct image_reader reader;	/* of the bytes that it was found in, or of the retagged copy */
+	bool has_picked, has_backup;
+	struct image_picked picked;	/* a file, or a member of a container */
+	struct backup_file backup;	/* an archive of cxctl backup */
+	uint8_t *file;			/* the retagged copy; NULL */
+	struct image_memory memory;	/* of it */
 	bool is_backup;			/* of a whole flash */
 	bool retagged;			/* by --retag, just now */
 	char retagged_from[17];		/* the PSID that the file has */
@@ -54,8 +62,8 @@ struct burn_card {
 	/* The card's own firmware: of the flash, else what registers tell (PSID, version, hardware id). */
 	bool has_device;
 	struct image_facts device;
-	bool pending;			/* a version waits for its activation */
-	uint32_t pending_version[3];
+	struct burn_pending pending;
+	struct burn_security security;
 };
 
 enum burn_rom {
@@ -85,37 +93,96 @@ struct burn_identity {
 	size_t card_rom_length;
 };
 
-/* Everything together. */
+#define BURN_CARDS_MOST 64
+#define BURN_BONDS 8
+struct burn_bonds {
+	unsigned int count;
+	char name[BURN_BONDS][32];
+};
+
+enum burn_state {
+	BURN_OPENED,
+	BURN_ALREADY,			/* nothing is to be done */
+	BURN_PLANNED,
+	BURN_DONE,
+	BURN_FAILED,			/* see error */
+};
+
+/* One card, everything together. */
 struct burn {
 	const struct burn_request *request;
 	const struct options *options;
 	struct output *output;
-	struct burn_image image;
+	struct burn_shelf *shelf;
+	const char *name;		/* as the user named the card */
+	enum burn_state state;
+	bool planned;			/* was once: the plan is there to show */
+	bool told;			/* the error was printed */
+	struct cxctl_error error;
+	struct burn_image image;	/* of the shelf */
 	struct burn_card card;
 	struct burn_identity identity;
-	uint8_t *bytes;			/* the image with the card's identity */
+	uint8_t *bytes;			/* what is sent or written: with the card's identity */
 	size_t length;
 	struct image_facts facts;	/* of it */
 	struct image_plan plan;
 	bool component;			/* the method that was chosen */
-	char method_why[160];		/* for a person, translated */
-	bool already;			/* the flash holds exactly these bytes */
-	char backup[PATH_MAX];		/* where the backup was saved */
-	uint64_t job;
+	const char *method_why;		/* for a person, translated */
+	const char *flash_doubt;	/* note on the flash chip; NULL: none */
+	enum burn_driver_advice driver_advice;
+	char driver_text[256];
+	struct backup_result backup;	/* path "": none was saved */
+	struct cxctl_job job;		/* id 0: none */
+	struct progress_table *progress;
+	size_t row;
+	struct burn_bonds bonds;
 };
 
 /* All below: 0, or -1 with *error. */
 
-int burn_image_read(const char *path, struct burn_image *image, struct cxctl_error *error);
+/*
+ * path: an image, a container, a directory, a catalogue, or a backup. psid chooses among several; NULL: there
+ * is only one. burn_image_free() also after a failure.
+ */
+int burn_image_read(const struct options *options, const char *path, const char *psid, struct burn_image *image,
+		    struct cxctl_error *error);
+/* Makes it an image for psid: image_edit(). */
+int burn_image_retag(struct burn_image *image, const char *psid, struct cxctl_error *error);
 void burn_image_free(struct burn_image *image);
+
+/* Images that several cards share: each is unpacked and verified once. */
+struct burn_shelf;
+struct burn_shelf *burn_shelf_open(void);
+/* *image is good until the shelf is closed. retag: the PSID that it shall have; NULL: as it is. */
+int burn_shelf_take(struct burn_shelf *shelf, const struct options *options, const char *path, const char *psid,
+		    const char *retag, struct burn_image *image, struct cxctl_error *error);
+void burn_shelf_close(struct burn_shelf *shelf);
+
+/* What can be known of the card: its functions, driver, flash, firmware, and what waits for activation. */
+int burn_card_read(struct burn *burn, struct cxctl_error *error);
+void burn_card_close(struct burn_card *card);
+
+/* Image, guards, identity, plan: everything before the question. Nothing is changed. */
+int burn_judge(struct burn *burn, struct cxctl_error *error);
+
+/* The bonds that the card's interfaces are legs of. */
+void burn_bonds_of(const struct cxctl_card *card, struct burn_bonds *bonds);
+/* The name of one that both are legs of; NULL: none. */
+const char *burn_bond_shared(const struct burn_bonds *one, const struct burn_bonds *other);
 
 /* Decides who the card will be, and makes burn->bytes and burn->facts. */
 int burn_identity_decide(struct burn *burn, struct cxctl_error *error);
 
 void burn_show_plan(const struct burn *burn);
 
-/* The whole flash to a file that must not exist yet. */
-int burn_save_backup(struct burn *burn, struct cxctl_error *error);
+/* How it ended, but for the error. */
+void burn_show_result(const struct burn *burn);
+
+/* Backup, then the plan. In any thread. */
+void burn_carry_out(struct burn *burn);
+
+/* The cards named, one after the other or together. Gives the exit code. */
+int burn_cards(const struct burn_request *request, const struct options *options, char **names, size_t count);
 
 /* What the journal says of a change, beside what the card is. Empty and NULL texts are left out. */
 struct burn_record {
@@ -150,8 +217,14 @@ struct burn_work_order {
 	const struct options *options;
 	struct progress_table *progress;
 	size_t row;
+	char id[20];			/* of the journal's entries that belong together: burn_work_id() */
 };
+void burn_work_id(struct burn_work_order *order);
 int burn_do(const struct burn_work_order *order, struct cxctl_job *job, struct cxctl_error *error);
+/* The journal's entries before and after; order->plan may be NULL, job too. The first must succeed. */
+int burn_journal_intent(const struct burn_work_order *order, struct cxctl_error *error);
+void burn_journal_result(const struct burn_work_order *order, const struct cxctl_job *job, const char *result,
+			 const char *message);
 /* "changed", "pending_action" and "job". */
 void burn_show_job(struct output *output, const struct cxctl_job *job);
 

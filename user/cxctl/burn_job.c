@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "burn.h"
 #include "journal.h"
@@ -260,7 +262,6 @@ static void describe(struct journal_entry *entry, const struct burn_work_order *
 {
 	const struct burn_record *record = order->record;
 
-	journal_string(entry, "card", card_address(order->card));
 	journal_string(entry, "psid", record->psid);
 	journal_string(entry, "from_psid", record->from_psid);
 	journal_string(entry, "from", record->from);
@@ -272,35 +273,58 @@ static void describe(struct journal_entry *entry, const struct burn_work_order *
 	journal_string(entry, "reason", record->reason);
 }
 
-static struct journal_entry *begin(const struct burn_record *record, const char *suffix)
+static struct journal_entry *begin(const struct burn_work_order *order, const char *suffix)
 {
+	struct journal_entry *entry;
 	char event[64];
 
-	snprintf(event, sizeof(event), "%s-%s", record->what, suffix);
-	return journal_begin(event);
+	snprintf(event, sizeof(event), "%s-%s", order->record->what, suffix);
+	entry = journal_begin(event);
+	journal_string(entry, "id", *order->id ? order->id : NULL);
+	journal_string(entry, "card", card_address(order->card));
+	return entry;
 }
 
-static int journal_intent(const struct burn_work_order *order, struct cxctl_error *error)
+void burn_work_id(struct burn_work_order *order)
 {
-	struct journal_entry *entry = begin(order->record, "begin");
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+		number = (uint64_t)getpid() << 32 | (uint32_t)now();
+	snprintf(order->id, sizeof(order->id), "%016llx", (unsigned long long)number);
+}
+
+int burn_journal_intent(const struct burn_work_order *order, struct cxctl_error *error)
+{
+	struct journal_entry *entry = begin(order, "begin");
 
 	describe(entry, order);
-	if (!(order->plan->flags & (CXFW_PLAN_COMPONENT | CXFW_PLAN_DEVICE_DATA)))
+	if (order->plan && !(order->plan->flags & (CXFW_PLAN_COMPONENT | CXFW_PLAN_DEVICE_DATA)))
 		journal_number(entry, "slot", order->plan->target_slot);
 	return journal_write(entry, error);
 }
 
-/* The deed is done: a full disk is told, and changes nothing any more. */
-static void journal_result(const struct burn_work_order *order, const struct cxctl_job *job, const char *result,
-			   const char *message)
+/* The driver's number of it: whoever reads the journal after a kill asks the driver how it ended. */
+static void journal_started(const struct burn_work_order *order, uint64_t job)
 {
-	struct journal_entry *entry = begin(order->record, "end");
+	struct journal_entry *entry = begin(order, "started");
+	struct cxctl_error none;
+
+	journal_number(entry, "job", job);
+	journal_write(entry, &none);
+}
+
+/* The deed is done: a full disk is told, and changes nothing any more. */
+void burn_journal_result(const struct burn_work_order *order, const struct cxctl_job *job, const char *result,
+			 const char *message)
+{
+	struct journal_entry *entry = begin(order, "end");
 	struct cxctl_error error;
 
 	describe(entry, order);
-	if (job->id)
+	if (job && job->id)
 		journal_number(entry, "job", job->id);
-	if (job->card_error)
+	if (job && job->card_error)
 		journal_number(entry, "card_error", job->card_error);
 	journal_string(entry, "result", result);
 	journal_string(entry, "message", message);
@@ -355,23 +379,25 @@ int burn_do(const struct burn_work_order *order, struct cxctl_job *job, struct c
 	memset(job, 0, sizeof(*job));
 	if (burn_interrupts())
 		return error_set(error, CXCTL_FAILED, "interrupted", _("interrupted; the card was not changed"));
-	if (stage(order, &staged, error) || journal_intent(order, error))
+	if (stage(order, &staged, error) || burn_journal_intent(order, error))
 		return -1;
 	/* Listening begins before the job does, so that no event is missed. */
 	watch.events = events_open(&none);
 	result = card_burn(order->card, staged.stage_sha256, &job->id, error);
-	if (result)
-		journal_result(order, job, "not-started", error->text);
-	else
+	if (result) {
+		burn_journal_result(order, job, "not-started", error->text);
+	} else {
+		journal_started(order, job->id);
 		result = watch_job(&watch, error);
+	}
 	if (watch.events)
 		events_close(watch.events);
 	if (result) {
 		if (job->id)
-			journal_result(order, job, "unknown", error->text);
+			burn_journal_result(order, job, "unknown", error->text);
 		return -1;
 	}
-	journal_result(order, job, job_state_name(job->state), job->message);
+	burn_journal_result(order, job, job_state_name(job->state), job->message);
 	return job->state == CXFW_JOB_DONE ? 0 : failed(order, job, error);
 }
 
@@ -382,7 +408,7 @@ void burn_show_job(struct output *output, const struct cxctl_job *job)
 	/* Of a job that goes on without us nobody knows. */
 	output_bool(output, "changed", !over(job) || burn_changed(job));
 	if (burn_committed(job))
-		output_string(output, "pending_action", "power-cycle");
+		output_string(output, "pending_action", "activate");
 	output_object(output, "job");
 	output_number(output, "id", job->id);
 	output_string(output, "state", job_state_name(job->state));
@@ -404,9 +430,11 @@ int burn_work(struct cxctl_card *card, const struct cxfw_card_info *info, const 
 		.card = card, .info = info, .plan = plan, .bytes = bytes, .record = record, .options = options,
 		.progress = progress_table_open(options, &title, 1),
 	};
-	int result = burn_do(&order, job, error);
+	int result;
 
-	progress_table_close(order.progress);
+	burn_work_id(&order);
+	result = burn_do(&order, job, error);
+	progress_table_close(order.progress, true);
 	burn_show_job(output, job);
 	return result;
 }

@@ -125,10 +125,12 @@ static void add_actor(struct json_object *entry)
 	char text[64], *end;
 	unsigned long id;
 
-	add_user(entry, "user", getuid());
 	id = strtoul(first_line("self/loginuid", text, sizeof(text)), &end, 10);
-	if (end != text && !*end && id != (uint32_t)-1 && id != getuid())
-		add_user(entry, "login_user", id);
+	if (end == text || *end || id == (uint32_t)-1)
+		id = getuid();
+	add_user(entry, "by", id);
+	if (id != getuid())
+		add_user(entry, "as", getuid());
 	json_object_object_add(entry, "pid", json_object_new_int64(getpid()));
 	/* Ids of jobs mean something within one boot only. */
 	boot_id(text, sizeof(text));

@@ -16,8 +16,8 @@
 struct journal_entry;
 
 /*
- * Begins an entry that says what happens: "time", "event", "user" (who this runs as), "login_user" (who
- * logged in, when that is another), "pid" and "boot_id" are in it.
+ * Begins an entry that says what happens: "time", "event", "by" (who logged in), "as" (who this runs as,
+ * when that is another), "pid" and "boot_id" are in it.
  */
 struct journal_entry *journal_begin(const char *event);
 void journal_string(struct journal_entry *entry, const char *key, const char *value);

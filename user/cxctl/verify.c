@@ -198,7 +198,7 @@ static int compare(struct verification *v, const char *path, struct cxctl_error 
 	bool other_rom = false;
 	int code;
 
-	if (burn_image_read(path, &image, error)) {
+	if (burn_image_read(v->options, path, NULL, &image, error)) {
 		burn_image_free(&image);
 		return -1;
 	}
