@@ -73,6 +73,7 @@ struct activate {
 	struct pending pending;		/* the record, or what one would say */
 	struct card_usage usage;
 	struct activate_ways ways;
+	char id[20];			/* in the journal */
 };
 
 /* All below: 0, or -1 with *error. */

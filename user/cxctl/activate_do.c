@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,11 +22,22 @@
 
 static void fill_entry(const struct activate *activate, struct journal_entry *entry)
 {
+	journal_string(entry, "id", activate->id);
 	journal_string(entry, "card", activate->address);
 	journal_string(entry, "psid", *activate->psid ? activate->psid : NULL);
 	journal_string(entry, "from", *activate->running ? activate->running : NULL);
 	journal_string(entry, "to", *activate->stored ? activate->stored : NULL);
 	journal_string(entry, "level", activate_level_name(activate->ways.chosen->level));
+}
+
+/* Of the journal's entries that belong together. */
+static void make_id(struct activate *activate)
+{
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+		number = (uint64_t)getpid() << 32 | (uint32_t)time(NULL);
+	snprintf(activate->id, sizeof(activate->id), "%016llx", (unsigned long long)number);
 }
 
 static int journal_intent(const struct activate *activate, struct cxctl_error *error)
@@ -260,6 +272,7 @@ int activate_do(struct activate *activate, struct cxctl_error *error)
 	sigset_t before;
 	int result;
 
+	make_id(activate);
 	hold_signals(&before);
 	result = journal_intent(activate, error);
 	if (!result && *activate->stored)
