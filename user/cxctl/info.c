@@ -13,6 +13,7 @@
 #include "../image/image.h"
 #include "command.h"
 #include "flash_reader.h"
+#include "info_history.h"
 
 #define MQIS_FIELDS	4
 #define MQIS_LONGEST	256
@@ -43,7 +44,8 @@ struct subject {
 	bool has_info;
 	bool mlx4;
 	bool recovery;
-	bool psid_told, running_told;
+	bool psid_told, running_told, stored_told;
+	char psid[17], running[32];	/* as told */
 	struct cxctl_error trouble;	/* the first thing that should have worked and did not */
 };
 
@@ -72,6 +74,7 @@ static void show_psid(struct subject *subject, const char *psid, const char *sou
 	const char *vendor = image_psid_vendor(psid);
 
 	subject->psid_told = true;
+	snprintf(subject->psid, sizeof(subject->psid), "%.16s", psid);
 	output_string(subject->output, "psid", psid);
 	output_string(subject->output, "psid_vendor", vendor);
 	output_source(subject->output, "psid", source);
@@ -82,6 +85,7 @@ static void show_psid(struct subject *subject, const char *psid, const char *sou
 static void show_running(struct subject *subject, const char *version, const char *source)
 {
 	subject->running_told = true;
+	snprintf(subject->running, sizeof(subject->running), "%.31s", version);
 	output_fact(subject->output, "firmware_running", _("Firmware running"), source, "%s", version);
 }
 
@@ -95,10 +99,10 @@ static void show_stored(struct subject *subject, const char *stored, const char 
 {
 	output_fact(subject->output, "firmware_stored", _("Firmware stored"), source, "%s", stored);
 	if (running && strcmp(stored, running)) {
-		pending(subject, "power-cycle");
-		output_show(subject->output, NULL, NULL, "%s",
-			    subject->mlx4 ? _("runs after a power cycle, or after a reset of the card") :
-					     _("runs after a reset of the card or a power cycle"));
+		subject->stored_told = true;
+		pending(subject, "activate");
+		output_show(subject->output, NULL, NULL, _("does not run yet: cxctl activate %s starts it, or tells what does"),
+			    subject->pci->address);
 	}
 }
 
@@ -978,6 +982,18 @@ static void judge_no_flash(struct subject *subject, bool registers)
 		note_trouble(subject, &error);
 }
 
+static void show_history(const struct subject *subject)
+{
+	struct info_history history = {
+		.card = subject->pci->address,
+		.psid = *subject->psid ? subject->psid : NULL,
+		.running = *subject->running ? subject->running : NULL,
+		.stored_told = subject->stored_told,
+	};
+
+	info_history_show(&history, subject->output, subject->options);
+}
+
 static int info_one(struct cxctl_card *card, struct output *output, const struct options *options, void *data,
 		    struct cxctl_error *error)
 {
@@ -1013,6 +1029,7 @@ static int info_one(struct cxctl_card *card, struct output *output, const struct
 		show_without_driver(&subject);
 	if (subject.has_info)
 		show_flash(&subject);
+	show_history(&subject);
 	show_proof(&subject);
 
 	if (!driver)

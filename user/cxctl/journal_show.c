@@ -130,7 +130,7 @@ static bool wanted(const struct deed *deed, const struct request *request, char 
 	if (request->since && (!time || strcmp(time, request->since) < 0))
 		return false;
 	for (i = 0; i < count; i++)
-		if (deed_is_of(deed, cards[i]))
+		if (cards[i] && deed_is_of(deed, cards[i]))
 			return true;
 	return !count;
 }
@@ -166,11 +166,11 @@ static void show(struct output *output, const struct options *options, const str
 			show_details(output, &deeds->list[i]);
 	output_number(output, "damaged_lines", deeds->damaged);
 	if (deeds->damaged)
-		say(options, _("%u lines of the journal cannot be read"), deeds->damaged);
+		say(options, _("lines of the journal that cannot be read: %u"), deeds->damaged);
 	if (!matching)
 		output_line(output, "%s", _("The journal has nothing of that."));
 	else if (shown < matching)
-		say(options, _("%zu older ones are not shown; --all shows them"), matching - shown);
+		say(options, _("older ones that are not shown: %zu; --all shows them"), matching - shown);
 }
 
 /* The address that a name means; what means none is taken for an address. */
@@ -178,8 +178,12 @@ static char *resolve(const char *name)
 {
 	struct cxctl_error ignored;
 	struct cxctl_card *card = card_open(name, &ignored);
-	char *address = strdup(card ? card_address(card) : name);
+	char *address = NULL;
 
+	/* "03:00.0" is of domain 0. */
+	if (asprintf(&address, "%s%s", card || strchr(name, ':') != strrchr(name, ':') ? "" : "0000:",
+		     card ? card_address(card) : name) < 0)
+		address = NULL;
 	card_close(card);
 	return address;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "pending.h"
 
 struct row {
 	const struct pci_function *pci;
@@ -12,6 +13,7 @@ struct row {
 	const struct cxctl_devlink_facts *devlink;	/* NULL */
 	unsigned int card;				/* rows of one card have the same number */
 	bool first;					/* of its card */
+	struct pending pending;				/* of its card; to empty: no burn is remembered */
 };
 
 struct listing {
@@ -78,6 +80,7 @@ static bool same_card(const struct row *a, const struct row *b)
 
 static int build_rows(struct listing *listing)
 {
+	struct cxctl_error ignored;
 	unsigned int cards = 0;
 	size_t i, j;
 
@@ -96,6 +99,8 @@ static int build_rows(struct listing *listing)
 			;
 		row->first = j == i;
 		row->card = row->first ? cards++ : listing->rows[j].card;
+		if (!row->pci->is_virtual)
+			pending_read(row->pci->address, &row->pending, &ignored);
 	}
 	return 0;
 }
@@ -171,6 +176,21 @@ static const char *running_of(const struct row *row, char *text, size_t size, co
 	return NULL;
 }
 
+/* A burn that is remembered and does not run yet. */
+static bool waits(const struct row *row)
+{
+	const char *running, *psid, *source;
+	char text[32];
+
+	if (!*row->pending.to)
+		return false;
+	psid = psid_of(row, &source);
+	if (psid && *row->pending.psid && strcmp(psid, row->pending.psid))
+		return false;
+	running = running_of(row, text, sizeof(text), &source);
+	return pending_waits(&row->pending, running);
+}
+
 static const char *stored_of(const struct row *row, char *text, size_t size, const char **source)
 {
 	*source = "cxfw";
@@ -179,6 +199,9 @@ static const char *stored_of(const struct row *row, char *text, size_t size, con
 	*source = "devlink";
 	if (row->devlink && *row->devlink->stored)
 		return row->devlink->stored;
+	*source = "record of the burn";
+	if (waits(row))
+		return row->pending.to;
 	*source = NULL;
 	return NULL;
 }
@@ -306,7 +329,7 @@ static void write_function(struct output *output, const struct row *row)
 /* PSID and versions belong to the card: the first function that knows them tells. */
 static void write_firmware(struct output *output, const struct listing *listing, unsigned int card)
 {
-	const char *psid = NULL, *running = NULL, *stored = NULL, *source;
+	const char *psid = NULL, *running = NULL, *stored = NULL, *action = NULL, *source;
 	char running_text[32], stored_text[32];
 	size_t i;
 
@@ -321,11 +344,15 @@ static void write_firmware(struct output *output, const struct listing *listing,
 			output_source(output, "firmware_running", source);
 		if (!stored && (stored = stored_of(row, stored_text, sizeof(stored_text), &source)))
 			output_source(output, "firmware_stored", source);
+		if (!action && waits(row))
+			action = pending_action(&row->pending);
 	}
+	if (!action && running && stored && !version_same(running, stored))
+		action = "activate";
 	output_string(output, "psid", psid);
 	output_string(output, "firmware_running", running);
 	output_string(output, "firmware_stored", stored);
-	output_string(output, "pending_action", running && stored && strcmp(running, stored) ? "power-cycle" : NULL);
+	output_string(output, "pending_action", action);
 }
 
 static void write_card(struct output *output, const struct listing *listing, const struct row *first)
@@ -402,6 +429,11 @@ static void write_listing(struct output *output, const struct options *options, 
 				      _("this machine has no ConnectX card"));
 	if (!options->json && psid_in_flash(listing))
 		say(options, _("a PSID of ConnectX-2 and 3 stands in the flash, which list does not read: cxctl info CARD"));
+	for (i = 0; i < listing->pci.count && !options->json; i++)
+		if (listing->rows[i].first && waits(&listing->rows[i]))
+			say(options, _("%s: %s was burned and does not run yet: cxctl activate %s"),
+			    listing->rows[i].pci->address, listing->rows[i].pending.to,
+			    listing->rows[i].pci->address);
 	for (i = 0; i < listing->pci.count && !options->json; i++)
 		if (listing->rows[i].first && listing->rows[i].facts && *listing->rows[i].facts->trouble)
 			say(options, "%s: %s", listing->rows[i].pci->address, listing->rows[i].facts->trouble);
