@@ -872,8 +872,9 @@ static void bad_component(void)
 	mcda(card, image, length);
 	CHECK_EQ(mcc(card, 2, 4, 0), 0);
 	CHECK_EQ(mcc_error, 2);
-	CHECK_EQ(mcc(card, 2, 6, 0), 0);
-	CHECK(mcc_error);
+	CHECK_EQ(mcc(card, 2, 6, 0), 7);			/* not verified, not activated */
+	CHECK_EQ(mcc(card, 1, 0, 0), 0);
+	CHECK_EQ(mcc_error, 2);
 	CHECK_EQ(mcc(card, 2, 1, 0), 8);			/* locked already */
 	CHECK_EQ(mcc(card, 2, 2, 0), 0);
 	mcc_handle = 0x777777;

@@ -168,6 +168,8 @@ struct cxsim_icmd {
 struct cxsim_mcc {
 	u32 state, error, handles;
 	u32 component_size, received;
+	u32 next_state, next_error;	/* what a step leads to ... */
+	u32 settle;			/* ... when so many queries have seen the step itself */
 	u32 source, target;		/* flash addresses: read from, written to */
 	bool verified;
 	bool pending;			/* an image waits for the reset */
@@ -247,6 +249,7 @@ struct cxsim_card {
 	u32 semaphore_reset;		/* 0xa:0x20 */
 	struct { u32 address, value; } memory[CXSIM_MEMORY];
 	u32 memory_used;
+	u64 firmware_busy_until;	/* an ICMD command under way ends no sooner */
 	u32 reset_trigger;		/* MFRL: CXSIM_TRIGGER_* that a reset waits for */
 	u32 reset_sync, reset_state;	/* MFRL, as it was asked for and as it is told */
 

@@ -24,6 +24,7 @@ void cxsim_cr_reset(struct cxsim_card *card, bool power)
 	card->semaphore_gateway = 0;
 	card->semaphore_flash = 0;
 	card->semaphore_hcr = 0;
+	card->firmware_busy_until = 0;
 	card->reset_trigger = 0;
 	card->reset_sync = 0;
 	card->reset_state = 0;

@@ -67,6 +67,8 @@ static void start(struct cxsim_card *card)
 	icmd->status = execute(card, icmd->control >> 16);
 	icmd->syndrome = icmd->status;
 	icmd->done_at = cxsim_chip_busy_until(card);
+	if (icmd->done_at < card->firmware_busy_until)
+		icmd->done_at = card->firmware_busy_until;
 }
 
 static u32 read_control(struct cxsim_card *card)

@@ -10,12 +10,15 @@
 
 #define PENDING		0x80000000U	/* MCQI: the pending component is asked for */
 #define LAST		0x80000000U	/* MCQS */
+#define OWNER_ICMD	5U
 #define SIGNED_ONLY	0x40000000U	/* MCQI capabilities */
 #define MCDA_MOST	0x100U		/* bytes of a block */
 
 enum { INFO_CAPABILITIES, INFO_VERSION, INFO_ACTIVATION = 5 };
 enum { UPDATE_IDLE, UPDATE_IN_PROGRESS, UPDATE_ACTIVE_PENDING_RESET = 4, UPDATE_FAILED, UPDATE_CANCELED };
-enum { STATE_IDLE, STATE_LOCKED, STATE_INITIALIZE, STATE_DOWNLOAD, STATE_UPLOAD = 7 };
+enum {
+	STATE_IDLE, STATE_LOCKED, STATE_INITIALIZE, STATE_DOWNLOAD, STATE_VERIFY, STATE_ACTIVATE = 6, STATE_UPLOAD,
+};
 enum {
 	LOCK = 1, RELEASE, UPDATE, VERIFY, ACTIVATE_COMPONENT, ACTIVATE, READ_BACK, CANCEL, CHECK, FORCE_RELEASE,
 	READ_PENDING,
@@ -152,18 +155,57 @@ static void fails(struct cxsim_mcc *mcc, u32 error)
 	mcc->error = error;
 }
 
-static void lock(struct cxsim_mcc *mcc)
+/*
+ * A step whose outcome is known: at once, or when so many queries have seen the state in
+ * between. mcc->error is that outcome's.
+ */
+static void leads_to(struct cxsim_mcc *mcc, u32 between, u32 state, u64 queries)
 {
-	mcc->state = STATE_LOCKED;
-	mcc->error = 0;
-	mcc->verified = false;
+	mcc->next_state = state;
+	mcc->next_error = mcc->error;
+	mcc->settle = (u32)queries;
+	mcc->state = queries ? between : state;
+	if (queries)
+		mcc->error = 0;
+}
+
+static void settles(struct cxsim_mcc *mcc)
+{
+	if (!mcc->settle || --mcc->settle)
+		return;
+	mcc->state = mcc->next_state;
+	mcc->error = mcc->next_error;
+}
+
+static void lock(struct cxsim_card *card)
+{
+	card->mcc.error = 0;
+	card->mcc.verified = false;
+	leads_to(&card->mcc, STATE_IDLE, STATE_LOCKED, card->settings[CXSIM_MCC_LATE]);
 }
 
 static void release(struct cxsim_mcc *mcc)
 {
 	mcc->state = STATE_IDLE;
+	mcc->settle = 0;
 	mcc->error = 0;
 	mcc->handles++;
+}
+
+void cxsim_mcc_owner_changes(struct cxsim_card *card)
+{
+	release(&card->mcc);
+	if (card->settings[CXSIM_MCC_OWNER])
+		card->mcc.state = STATE_LOCKED;
+}
+
+/* A fault that a test asked for: the instruction ends with that code. */
+static bool is_to_fail(struct cxsim_card *card, u32 instruction)
+{
+	if (!card->settings[CXSIM_MCC_ERROR] || card->settings[CXSIM_MCC_ERROR_AT] != instruction)
+		return false;
+	fails(&card->mcc, (u32)card->settings[CXSIM_MCC_ERROR]);
+	return true;
 }
 
 static void begin_update(struct cxsim_card *card, u32 index, u32 size)
@@ -171,6 +213,8 @@ static void begin_update(struct cxsim_card *card, u32 index, u32 size)
 	struct cxsim_mcc *mcc = &card->mcc;
 	u32 first = cxsim_image_slot(card, 0), second = cxsim_image_slot(card, 1);
 
+	if (is_to_fail(card, UPDATE))
+		return;
 	if (mcc->pending)
 		fails(mcc, BLOCKED_PENDING_RESET);
 	else if (index != BOOT_IMAGE)
@@ -185,7 +229,10 @@ static void begin_update(struct cxsim_card *card, u32 index, u32 size)
 	mcc->component_size = size;
 	mcc->received = 0;
 	mcc->update_state = UPDATE_IN_PROGRESS;
-	mcc->state = STATE_INITIALIZE;
+	if (card->settings[CXSIM_MCC_IMMEDIATE])
+		mcc->state = STATE_DOWNLOAD;
+	else
+		leads_to(mcc, STATE_INITIALIZE, STATE_DOWNLOAD, 1 + card->settings[CXSIM_MCC_LATE]);
 }
 
 /*
@@ -209,13 +256,12 @@ static void verify_signature(struct cxsim_card *card)
 	}
 }
 
-static void verify(struct cxsim_card *card)
+static void judge(struct cxsim_card *card)
 {
 	struct cxsim_mcc *mcc = &card->mcc;
 
-	mcc->state = STATE_LOCKED;
-	mcc->verified = false;
-	mcc->error = 0;
+	if (is_to_fail(card, VERIFY))
+		return;
 	if (mcc->received != mcc->component_size)
 		fails(mcc, ERROR);
 	else if (!cxsim_image_adopt(card, mcc->target))
@@ -226,24 +272,44 @@ static void verify(struct cxsim_card *card)
 		fails(mcc, NOT_APPLICABLE);
 	else if (card->model->secure)
 		verify_signature(card);
-	mcc->verified = !mcc->error;
 }
 
-static void activate(struct cxsim_card *card)
+static void verify(struct cxsim_card *card)
 {
 	struct cxsim_mcc *mcc = &card->mcc;
 
-	if (!mcc->verified) {
-		fails(mcc, ERROR);
+	mcc->error = 0;
+	judge(card);
+	mcc->verified = !mcc->error;
+	leads_to(mcc, STATE_VERIFY, STATE_LOCKED, card->settings[CXSIM_MCC_LATE]);
+}
+
+static void commit(struct cxsim_card *card)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+
+	if (is_to_fail(card, ACTIVATE))
 		return;
-	}
-	mcc->verified = false;
 	if (!cxsim_image_activate(card, mcc->target)) {
 		fails(mcc, ERROR);
 		return;
 	}
 	card->boot_register = mcc->target << card->model->boot_shift;
 	cxsim_mcc_pends(card, mcc->target);
+}
+
+/* What was not verified is refused: a tool that does not look at error codes learns it here. */
+static u32 activate(struct cxsim_card *card)
+{
+	struct cxsim_mcc *mcc = &card->mcc;
+
+	if (!mcc->verified)
+		return CXSIM_REG_BAD_PARAMETER;
+	mcc->verified = false;
+	mcc->error = 0;
+	commit(card);
+	leads_to(mcc, STATE_ACTIVATE, STATE_LOCKED, card->settings[CXSIM_MCC_LATE]);
+	return 0;
 }
 
 static void begin_read(struct cxsim_card *card, bool pending)
@@ -267,20 +333,23 @@ static u32 instruct(struct cxsim_card *card, u32 instruction, u32 index, u32 siz
 
 	switch (instruction) {
 	case LOCK:
-		if (mcc->state != STATE_IDLE)
+		if (mcc->state != STATE_IDLE || mcc->settle)
 			return CXSIM_REG_NOT_AVAILABLE;
-		lock(mcc);
+		lock(card);
 		return 0;
 	case RELEASE:
-	case FORCE_RELEASE:
-		if (mcc->state != STATE_IDLE)
+		if (mcc->state != STATE_IDLE || mcc->settle)
 			release(mcc);
+		return 0;
+	case FORCE_RELEASE:
+		card->settings[CXSIM_MCC_OWNER] = 0;
+		release(mcc);
 		return 0;
 	case CANCEL:
 		if (mcc->state == STATE_DOWNLOAD || mcc->state == STATE_INITIALIZE)
 			mcc->update_state = UPDATE_CANCELED;
-		if (mcc->state != STATE_IDLE)
-			lock(mcc);
+		if (mcc->state != STATE_IDLE || mcc->settle)
+			lock(card);
 		return 0;
 	case CHECK:
 		return 0;
@@ -298,8 +367,7 @@ static u32 instruct(struct cxsim_card *card, u32 instruction, u32 index, u32 siz
 	case ACTIVATE:
 		if (!locked)
 			return CXSIM_REG_BAD_PARAMETER;
-		activate(card);
-		return 0;
+		return activate(card);
 	case READ_BACK:
 	case READ_PENDING:
 		if (!locked)
@@ -310,32 +378,54 @@ static u32 instruct(struct cxsim_card *card, u32 instruction, u32 index, u32 siz
 	return CXSIM_REG_BAD_PARAMETER;
 }
 
+/* Type of who has the handle. */
+static u32 owner(const struct cxsim_card *card)
+{
+	if (card->settings[CXSIM_MCC_OWNER])
+		return (u32)card->settings[CXSIM_MCC_OWNER];
+	return card->mcc.state == STATE_IDLE ? 0 : OWNER_ICMD;
+}
+
 static void answer(const struct cxsim_card *card, u32 *reg)
 {
 	const struct cxsim_mcc *mcc = &card->mcc;
 
 	reg[0] &= 0xff;
 	reg[2] = offered_handle(card);
-	reg[3] = mcc->error << 8 | mcc->state;
+	reg[3] = owner(card) << 28 | mcc->error << 8 | mcc->state;
 	reg[4] = mcc->component_size;
 	reg[5] = 0;
 	reg[6] = 0;
 	reg[7] = 0;
 }
 
+/* Firmware that has other things to do first. */
+static u32 busy(struct cxsim_card *card)
+{
+	if (!card->settings[CXSIM_MCC_BUSY])
+		return 0;
+	card->settings[CXSIM_MCC_BUSY]--;
+	return (u32)card->settings[CXSIM_MCC_BUSY_STATUS];
+}
+
 u32 cxsim_mcc(struct cxsim_card *card, u32 *reg, bool set)
 {
-	struct cxsim_mcc *mcc = &card->mcc;
 	u32 handle = reg[2] & 0xffffff, instruction = reg[0] & 0xff, status;
 
+	status = set ? busy(card) : 0;
+	if (status)
+		return status;
 	if (handle != offered_handle(card) && (set ? instruction != FORCE_RELEASE : handle != 0))
 		return CXSIM_REG_BAD_PARAMETER;
+	/* The other owner's handle is no secret, but it is not ours to use. */
+	if (set && card->settings[CXSIM_MCC_OWNER] && instruction != FORCE_RELEASE)
+		return CXSIM_REG_NOT_AVAILABLE;
 	if (set) {
 		status = instruct(card, instruction, reg[1] & 0xffff, reg[4]);
 		if (status)
 			return status;
-	} else if (mcc->state == STATE_INITIALIZE) {
-		mcc->state = STATE_DOWNLOAD;	/* one look later than asked for */
+	} else {
+		settles(&card->mcc);
 	}
 	answer(card, reg);
 	return 0;
@@ -349,6 +439,11 @@ static bool store(struct cxsim_card *card, u32 offset, const u8 *block, u32 size
 	if (!(offset & 0xffff) && !cxsim_flash_firmware_erase(card, mcc->target + offset, 0x10000))
 		return false;
 	return cxsim_flash_firmware_program(card, mcc->target + offset, block, size);
+}
+
+static bool is_to_break(struct cxsim_card *card)
+{
+	return card->settings[CXSIM_MCDA_FAIL] && !--card->settings[CXSIM_MCDA_FAIL];
 }
 
 /* Data dwords are little-endian loads of image bytes [0]. */
@@ -365,8 +460,9 @@ static u32 download(struct cxsim_card *card, u32 *reg, u32 offset, u32 size)
 		return CXSIM_REG_BAD_PARAMETER;
 	for (i = 0; i < size; i++)
 		block[i] = (u8)(reg[4 + i / 4] >> 8 * (i & 3));
-	if (!store(card, offset, block, size)) {
+	if (is_to_break(card) || !store(card, offset, block, size)) {
 		fails(mcc, ERROR);
+		mcc->update_state = UPDATE_FAILED;
 		return CXSIM_REG_BAD_PARAMETER;
 	}
 	mcc->received += size;
@@ -391,8 +487,12 @@ static u32 upload(struct cxsim_card *card, u32 *reg, u32 offset, u32 size)
 
 u32 cxsim_mcda(struct cxsim_card *card, u32 *reg, u32 room, bool set)
 {
-	u32 offset = reg[1], size = reg[2] & 0xffff;
+	u32 offset = reg[1], size = reg[2] & 0xffff, status = set ? busy(card) : 0;
 
+	if (status)
+		return status;
+	if (card->settings[CXSIM_MCC_OWNER])
+		return CXSIM_REG_BAD_PARAMETER;
 	if (4 + size / 4 > room)
 		return CXSIM_REG_TOO_SMALL;
 	if ((reg[0] & 0xffffff) != offered_handle(card) || !size || size > MCDA_MOST || size & 3 || offset & 3)

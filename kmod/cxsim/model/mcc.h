@@ -20,6 +20,9 @@ u32 cxsim_mcqi(struct cxsim_card *card, u32 *reg);
 u32 cxsim_mcc(struct cxsim_card *card, u32 *reg, bool set);
 u32 cxsim_mcda(struct cxsim_card *card, u32 *reg, u32 room, bool set);	/* room: dwords behind reg */
 
+/* CXSIM_MCC_OWNER was set: another owner comes, or goes. */
+void cxsim_mcc_owner_changes(struct cxsim_card *card);
+
 /* The image at a flash address is what the next reset starts. */
 void cxsim_mcc_pends(struct cxsim_card *card, u32 address);
 

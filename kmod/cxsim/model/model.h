@@ -142,6 +142,18 @@ enum cxsim_setting {
 	CXSIM_RESET_AFTER,	/* chip reset after n further configuration accesses */
 	CXSIM_UNPLUG_AFTER,	/* unplugged after n further configuration accesses */
 	CXSIM_ACCESS_DENIED,	/* CR-space answers: 1 = 0xbadacce5, no access; 2 = 0xbad0cafe, locked */
+	/* component update [4.2] */
+	CXSIM_MCC_LATE,		/* so many queries show the state of before or between, at every step */
+	CXSIM_MCC_IMMEDIATE,	/* 1 = UPDATE answers DOWNLOAD at once; else, and if not late, one query later */
+	CXSIM_MCC_BUSY,		/* the next n orders and blocks are answered with a register status: */
+	CXSIM_MCC_BUSY_STATUS,	/* that one: 8 not available, as real; 1 busy */
+	CXSIM_MCC_ERROR,	/* error code that ends ... */
+	CXSIM_MCC_ERROR_AT,	/* ... this instruction: 3 UPDATE, 4 VERIFY, 6 ACTIVATE; 0: none */
+	CXSIM_MCC_OWNER,	/* another owner of that type has the update handle, and takes it from whoever had it */
+	CXSIM_MCDA_FAIL,	/* the n-th block from here on fails, and the update with it */
+	/* reset and activation [4.3, 4.4] */
+	CXSIM_MFRL_LEVELS,	/* that MFRL offers */
+	CXSIM_INVALIDATE_TIMEOUT, /* the next n writes by MFBA that invalidate the running image do nothing, for 12 s */
 	CXSIM_SETTINGS,
 };
 

@@ -29,6 +29,7 @@
 #define HEADER_DWORDS		5	/* operation TLV and the register TLV's own dword */
 #define OPERATION_TYPE		1
 
+#define LOST_IN_THOUGHT		12000000000ULL	/* ns */
 #define MFMC_PROTECTED		0x80000000U
 #define MROQ_SYNC_TOOL		5U	/* legacy and tool */
 #define MROQ_BY_LINK_OR_HOT_RESET 3U
@@ -106,9 +107,10 @@ static u32 get_mgir(struct access *a)
 	reg[0x10 / 4] = (u32)(boot->mac[0] >> 32);
 	reg[0x14 / 4] = (u32)boot->mac[0];
 	reg[0x1c / 4] = seconds(cxsim_time(a->card) - a->card->booted_at);
+	reg[0x54 / 4] = a->card->model->life_cycle;
 	if (a->card->model->secure) {
 		reg[0x20 / 4] = MGIR_SECURED | MGIR_SIGNED;
-		reg[0x54 / 4] = a->card->model->life_cycle | MGIR_SECURE_BOOT;
+		reg[0x54 / 4] |= MGIR_SECURE_BOOT;
 	}
 	reg[0x28 / 4] = (facts->date & 0xffff) << 16 | facts->date >> 16;
 	reg[0x2c / 4] = facts->time >> 16;
@@ -268,6 +270,12 @@ static u32 get_mfba(struct access *a, u32 address, u32 size)
 	return 0;
 }
 
+/* The first dword of what runs goes to zero. Old firmware was seen to lose itself there. */
+static bool invalidates(const struct access *a, u32 address)
+{
+	return address == a->card->boot.address && !a->reg[3];
+}
+
 static u32 set_mfba(struct access *a, u32 address, u32 size)
 {
 	u8 block[BLOCK_MLX4];
@@ -275,6 +283,11 @@ static u32 set_mfba(struct access *a, u32 address, u32 size)
 
 	for (i = 0; i < size; i++)
 		block[i] = (u8)(a->reg[3 + i / 4] >> 8 * (i & 3));
+	if (invalidates(a, address) && a->card->settings[CXSIM_INVALIDATE_TIMEOUT]) {
+		a->card->settings[CXSIM_INVALIDATE_TIMEOUT]--;
+		a->card->firmware_busy_until = cxsim_time(a->card) + LOST_IN_THOUGHT;
+		return 0;
+	}
 	return cxsim_flash_firmware_program(a->card, address, block, size) ? 0 : CXSIM_REG_BAD_PARAMETER;
 }
 
@@ -346,18 +359,22 @@ static u32 set_mfai(struct access *a)
 	return 0;
 }
 
-#define LEVELS		(CXSIM_TRIGGER_LINK | CXSIM_TRIGGER_PERST)
 #define STATE_WAITING	8U	/* for the host's reset, after all have agreed */
 #define SYNC_TOOL	0U
 #define SYNC_DRIVER	1U
 #define SYNC_FIRMWARE	2U
+
+static u32 levels(const struct access *a)
+{
+	return (u32)a->card->settings[CXSIM_MFRL_LEVELS];
+}
 
 static u32 get_mfrl(struct access *a)
 {
 	bool waits = a->card->reset_trigger && a->card->reset_sync == SYNC_FIRMWARE;
 
 	a->reg[0] = 0;
-	a->reg[1] = (waits ? STATE_WAITING << 16 : a->card->reset_state << 16) | 0x0100 | LEVELS;
+	a->reg[1] = (waits ? STATE_WAITING << 16 : a->card->reset_state << 16) | 0x0100 | levels(a);
 	return 0;
 }
 
@@ -366,7 +383,7 @@ static u32 set_mfrl(struct access *a)
 {
 	u32 trigger = a->reg[1] & 0xff, sync = a->reg[1] >> 29 & 3, type = a->reg[1] >> 24 & 7;
 
-	if (!(trigger & LEVELS) || trigger & ~LEVELS || type || sync > SYNC_FIRMWARE)
+	if (!trigger || trigger & ~levels(a) || type || sync > SYNC_FIRMWARE)
 		return CXSIM_REG_BAD_PARAMETER;
 	if (sync == SYNC_DRIVER) {
 		a->card->reset_state = CXSIM_RESET_NO_DRIVER;	/* nobody answers the request */
@@ -385,7 +402,7 @@ static u32 get_mroq(struct access *a)
 
 	memset(a->reg, 0, 0x20);
 	a->reg[0] = type << 8 | trigger;
-	if (!type && trigger & LEVELS)
+	if (!type && trigger & levels(a))
 		a->reg[0] |= 1U << 16 | MROQ_SYNC_TOOL << 17 | MROQ_BY_LINK_OR_HOT_RESET << 24;
 	return 0;
 }

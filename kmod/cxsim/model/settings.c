@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a test may turn: the table of settings and what turning one does at once. */
 #include "card.h"
+#include "mcc.h"
 
 #define ANY 0xffffffffffffffffULL
 
@@ -29,6 +30,16 @@ const struct cxsim_setting_info cxsim_settings[CXSIM_SETTINGS] = {
 	[CXSIM_RESET_AFTER] = { "reset_after", 0, ANY },
 	[CXSIM_UNPLUG_AFTER] = { "unplug_after", 0, ANY },
 	[CXSIM_ACCESS_DENIED] = { "access_denied", 0, 2 },
+	[CXSIM_MCC_LATE] = { "mcc_late", 0, 1000 },
+	[CXSIM_MCC_IMMEDIATE] = { "mcc_immediate", 0, 1 },
+	[CXSIM_MCC_BUSY] = { "mcc_busy", 0, 1000000 },
+	[CXSIM_MCC_BUSY_STATUS] = { "mcc_busy_status", 1, 0x7f },
+	[CXSIM_MCC_ERROR] = { "mcc_error", 0, 0xff },
+	[CXSIM_MCC_ERROR_AT] = { "mcc_error_at", 0, 0xff },
+	[CXSIM_MCC_OWNER] = { "mcc_owner", 0, 15 },
+	[CXSIM_MCDA_FAIL] = { "mcda_fail", 0, ANY },
+	[CXSIM_MFRL_LEVELS] = { "mfrl_levels", 0, 0xff },
+	[CXSIM_INVALIDATE_TIMEOUT] = { "invalidate_timeout", 0, 1000000 },
 };
 
 void cxsim_settings_default(struct cxsim_card *card)
@@ -36,6 +47,8 @@ void cxsim_settings_default(struct cxsim_card *card)
 	card->settings[CXSIM_FLASH_TIME] = 0;
 	card->settings[CXSIM_ABSENCE_TIME] = 200000000;
 	card->settings[CXSIM_GUARD_HANGS] = 1;
+	card->settings[CXSIM_MCC_BUSY_STATUS] = 8;
+	card->settings[CXSIM_MFRL_LEVELS] = CXSIM_TRIGGER_LINK | CXSIM_TRIGGER_PERST;
 }
 
 /* The owner that a dead tool left behind; every chip reset and every write of 0 ends it. */
@@ -74,6 +87,8 @@ bool cxsim_set(struct cxsim_card *card, enum cxsim_setting setting, u64 value)
 	card->settings[setting] = value;
 	if (setting == CXSIM_STUCK_SEMAPHORE)
 		stick(card, value);
+	if (setting == CXSIM_MCC_OWNER)
+		cxsim_mcc_owner_changes(card);
 	return true;
 }
 
