@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* FS2: firmware-images.md 2. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include <asm/byteorder.h>
-
-#include "../uapi/cxfw.h"
-#include "bootable.h"
-
-#define PIECE			4096
+#include "bootable_walk.h"
 
 #define BOOT2_BLOCKS_MAX	4
-#define BOOT2_DWORDS_MIN	4
-#define BOOT2_DWORDS_MAX	1048576
 #define SECTION_BYTES_MAX	0x400000
 #define SECTIONS_MAX		256
 #define SECTION_EMT		4
@@ -27,86 +21,36 @@
 #define TAG_FULL_CRC		11	/* its presence says that the full CRC counts */
 #define TAG_END			0xff
 
-const u8 cxfw_fs2_magic[CXFW_MAGIC_BYTES] = {
-	0x4d, 0x54, 0x46, 0x57, 0x8c, 0xdf, 0xd0, 0x00, 0xde, 0xad, 0x92, 0x70, 0x41, 0x54, 0xbe, 0xef,
-};
-
-static const u8 fs4_magic[CXFW_MAGIC_BYTES] = {
-	0x4d, 0x54, 0x46, 0x57, 0xab, 0xcd, 0xef, 0x00, 0xfa, 0xde, 0x12, 0x34, 0x56, 0x78, 0xde, 0xad,
-};
-
-const u32 cxfw_magic_places[CXFW_MAGIC_PLACES] = {
-	0, 0x10000, 0x20000, 0x40000, 0x80000, 0x100000, 0x200000, 0x400000, 0x800000, 0x1000000, 0x2000000,
-};
-
-bool cxfw_is_magic(const u8 bytes[CXFW_MAGIC_BYTES])
-{
-	return !memcmp(bytes, cxfw_fs2_magic, CXFW_MAGIC_BYTES) || !memcmp(bytes, fs4_magic, CXFW_MAGIC_BYTES);
-}
-
-/* Polynomial 0x100b in augmented form, four bits a step: firmware-images.md 0.1. */
-u16 cxfw_image_crc16(u16 crc, const void *data, size_t length)
-{
-	static const u16 step[16] = {
-		0x0000, 0x100b, 0x2016, 0x301d, 0x402c, 0x5027, 0x603a, 0x7031,
-		0x8058, 0x9053, 0xa04e, 0xb045, 0xc074, 0xd07f, 0xe062, 0xf069,
-	};
-	const u8 *bytes = data;
-	size_t i;
-
-	for (i = 0; i < length; i++) {
-		crc = (u16)(crc << 4 | bytes[i] >> 4) ^ step[crc >> 12];
-		crc = (u16)(crc << 4 | (bytes[i] & 0xf)) ^ step[crc >> 12];
-	}
-	return crc;
-}
-
-u16 cxfw_image_crc16_end(u16 crc)
-{
-	static const u8 flush[2];
-
-	return cxfw_image_crc16(crc, flush, sizeof(flush)) ^ 0xffff;
-}
-
-static u32 dword(const u8 *bytes)
-{
-	return (u32)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
-}
-
 static bool sums_to_zero(const u8 bytes[4])
 {
 	return !((bytes[0] + bytes[1] + bytes[2] + bytes[3]) & 0xff);
 }
 
-bool cxfw_fs2_layout(const u8 header[CXFW_FS2_HEADER_BYTES], struct cxfw_fs2_layout *layout)
+/* False when the checksums or sizes are impossible. */
+static bool read_layout(const u8 header[CXFW_FS2_HEADER_BYTES], struct cxfw_image_layout *layout)
 {
 	layout->failsafe = header[0x2b] & 8;
 	layout->log2_chunk = 16 + (header[0x2b] & 7);
-	layout->image_length = dword(header + 0x30);
+	layout->image_length = cxfw_dword(header + 0x30);
+	layout->length_known = true;
+	layout->info = 0;
 	return sums_to_zero(header + 0x28) && header[0x24] != 3 && layout->image_length >= CXFW_FS2_HEADER_BYTES &&
 	       !(layout->image_length & 3);
 }
 
 struct walk {
-	const struct cxfw_image_source *source;
-	u8 *piece;		/* PIECE bytes */
+	struct cxfw_walk base;
 	u32 end;		/* image length from the header */
 	u32 info, guids;	/* where the header says that these sections' bodies are */
 	bool saw_info, saw_guids;
 	bool full_crc, blank;
-	char *why;
 };
 
-#define not_bootable(walk, ...) (snprintf((walk)->why, CXFW_WHY_LENGTH, __VA_ARGS__), -EBADMSG)
+#define not_bootable(walk, ...) cxfw_not_bootable(&(walk)->base, __VA_ARGS__)
 
 static int read_dword(struct walk *walk, u32 offset, u32 *value)
 {
-	u8 bytes[4];
-	int error = walk->source->read(walk->source->context, offset, bytes, sizeof(bytes));
-
-	if (!error)
-		*value = dword(bytes);
-	return error;
+	return cxfw_walk_dword(&walk->base, offset, value);
 }
 
 /* Continues a CRC over [offset, end). */
@@ -116,11 +60,11 @@ static int add_crc(struct walk *walk, u32 offset, u32 end, u16 *crc)
 	int error;
 
 	for (at = offset; at < end; at += part) {
-		part = min_t(u32, PIECE, end - at);
-		error = walk->source->read(walk->source->context, at, walk->piece, part);
+		part = min_t(u32, CXFW_WALK_PIECE, end - at);
+		error = cxfw_walk_read(&walk->base, at, walk->base.piece, part);
 		if (error)
 			return error;
-		*crc = cxfw_image_crc16(*crc, walk->piece, part);
+		*crc = cxfw_image_crc16(*crc, walk->base.piece, part);
 	}
 	return 0;
 }
@@ -131,7 +75,7 @@ static int check_blank(struct walk *walk, u32 offset, u32 length, u32 stored)
 	u32 high, low;
 	int error;
 
-	if (stored != BLANK || length < 16 + 8 || !walk->source->may_be_blank)
+	if (stored != BLANK || length < 16 + 8 || !walk->base.source->may_be_blank)
 		return 0;
 	error = read_dword(walk, offset + 16, &high);
 	if (!error)
@@ -214,20 +158,10 @@ static int check_full_crc(struct walk *walk, u8 header[CXFW_FS2_HEADER_BYTES])
 
 static int check_boot2(struct walk *walk, u32 *offset)
 {
-	u32 dwords;
-	u8 head[8];
-	int error;
+	int error = cxfw_walk_boot2(&walk->base, true, offset);
 
-	if (walk->end - *offset < sizeof(head))
-		return not_bootable(walk, "the image ends before BOOT2 at %#x", *offset);
-	error = walk->source->read(walk->source->context, *offset, head, sizeof(head));
-	if (error)
-		return error;
-	dwords = dword(head + 4);
-	if (dwords < BOOT2_DWORDS_MIN || dwords > BOOT2_DWORDS_MAX || (dwords + 4) * 4 > walk->end - *offset)
-		return not_bootable(walk, "BOOT2 at %#x claims %u dwords", *offset, dwords);
-	error = check_crc(walk, *offset, (dwords + 3) * 4, "BOOT2", false);
-	*offset += (dwords + 4) * 4;
+	if (!error && *offset > walk->end)
+		return not_bootable(walk, "BOOT2 ends at %#x, behind the image", *offset);
 	return error;
 }
 
@@ -239,11 +173,11 @@ static int check_section(struct walk *walk, u32 offset, u32 *next)
 
 	if (offset >= walk->end || walk->end - offset < sizeof(head) + 4)
 		return not_bootable(walk, "the chain of sections leaves the image at %#x", offset);
-	error = walk->source->read(walk->source->context, offset, head, sizeof(head));
+	error = cxfw_walk_read(&walk->base, offset, head, sizeof(head));
 	if (error)
 		return error;
-	type = dword(head);
-	body = dword(head + 4);
+	type = cxfw_dword(head);
+	body = cxfw_dword(head + 4);
 	room = walk->end - offset - sizeof(head) - 4;
 	if (body > SECTION_BYTES_MAX)
 		return not_bootable(walk, "section at %#x claims %u", offset, body);
@@ -257,7 +191,7 @@ static int check_section(struct walk *walk, u32 offset, u32 *next)
 		error = note_section(walk, type, offset + sizeof(head), body);
 	if (error)
 		return error;
-	*next = dword(head + 12);
+	*next = cxfw_dword(head + 12);
 	if (*next == CHAIN_END)
 		*next = 0;
 	if (*next && *next < offset + sizeof(head) + body + 4)
@@ -279,10 +213,10 @@ static int check_chain(struct walk *walk)
 			return error;
 		if (walk->end - offset < sizeof(head))
 			return not_bootable(walk, "no section follows BOOT2");
-		error = walk->source->read(walk->source->context, offset, head, sizeof(head));
+		error = cxfw_walk_read(&walk->base, offset, head, sizeof(head));
 		if (error)
 			return error;
-		type = dword(head);
+		type = cxfw_dword(head);
 	} while ((type < 1 || type > SECTION_LAST) && ++blocks < BOOT2_BLOCKS_MAX);
 
 	while (offset) {
@@ -298,33 +232,35 @@ static int check_chain(struct walk *walk)
 	return 0;
 }
 
-int cxfw_fs2_bootable(const struct cxfw_image_source *source, char *why)
+static int check_whole(struct walk *walk, u8 header[CXFW_FS2_HEADER_BYTES])
 {
-	struct walk walk = { .source = source, .why = why };
-	u8 header[CXFW_FS2_HEADER_BYTES];
-	struct cxfw_fs2_layout layout;
 	int error;
 
-	if (source->length < sizeof(header))
-		return not_bootable(&walk, "too short for a header");
-	error = source->read(source->context, 0, header, sizeof(header));
-	if (error)
-		return error;
-	if (memcmp(header, cxfw_fs2_magic, CXFW_MAGIC_BYTES))
-		return not_bootable(&walk, "no magic");
-	if (!cxfw_fs2_layout(header, &layout) || layout.image_length > source->length)
-		return not_bootable(&walk, "the header's checksum or size is wrong");
 	if (!sums_to_zero(header + 0x2c))
-		return not_bootable(&walk, "the pointer to the image information has a wrong checksum");
-	walk.end = layout.image_length;
-	walk.info = dword(header + 0x2c) & 0xffffff;
-	walk.guids = dword(header + 0x34);
-	walk.piece = kmalloc(PIECE, GFP_KERNEL);
-	if (!walk.piece)
-		return -ENOMEM;
-	error = check_chain(&walk);
-	if (!error && walk.full_crc)
-		error = check_full_crc(&walk, header);
-	kfree(walk.piece);
+		return not_bootable(walk, "the pointer to the image information has a wrong checksum");
+	walk->info = cxfw_dword(header + 0x2c) & 0xffffff;
+	walk->guids = cxfw_dword(header + 0x34);
+	error = check_chain(walk);
+	if (!error && walk->full_crc)
+		error = check_full_crc(walk, header);
+	return error;
+}
+
+int cxfw_fs2_walk(const struct cxfw_image_source *source, bool whole, struct cxfw_image_layout *layout, char *why)
+{
+	u8 header[CXFW_FS2_HEADER_BYTES];
+	struct walk walk = { 0 };
+	int error = cxfw_walk_start(&walk.base, source, why);
+
+	if (!error)
+		error = cxfw_walk_read(&walk.base, 0, header, sizeof(header));
+	if (!error && memcmp(header, cxfw_fs2_magic, CXFW_MAGIC_BYTES))
+		error = not_bootable(&walk, "no magic");
+	if (!error && (!read_layout(header, layout) || layout->image_length > source->length))
+		error = not_bootable(&walk, "the header's checksum or size is wrong");
+	walk.end = error ? 0 : layout->image_length;
+	if (!error && whole)
+		error = check_whole(&walk, header);
+	cxfw_walk_end(&walk.base);
 	return error;
 }

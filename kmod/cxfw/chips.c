@@ -26,11 +26,11 @@ static const u16 virtual_ids[] = {
 	0x1002, 0x1004, 0x1012, 0x1014, 0x1016, 0x1018, 0x101a, 0x101c, 0x101e, 0xa2d3
 };
 
-/* Ready register 3.1, generation 5.1, guard 5.7, boot register 5.8. */
+/* Ready register 3.1, generation 5.1, guard 5.7, boot register and warm reset 5.8. */
 
 #define MLX4_BOOT .boot_address = 0xf0000, .boot_shift = 8
 #define MLX4 \
-	.family = CXFW_FAMILY_MLX4, .flash_generation = 4, \
+	.family = CXFW_FAMILY_MLX4, .format = CXFW_FORMAT_FS2, .flash_generation = 4, \
 	.conf_gateway = true
 
 #define GUARD_5 \
@@ -49,25 +49,29 @@ static const u16 virtual_ids[] = {
 	.guard_offset = 0x8a1204, .guard_offset_mask = 0xffffffff, \
 	.guard_command = 0x8a1208, .guard_command_mask = 0xff000000
 
+#define WARM_RESET_5 .warm_reset_address = 0xf0204, .warm_reset_bit = 0x2
+
 #define MLX5_4 \
-	.family = CXFW_FAMILY_MLX5, .flash_generation = 5, .ready_address = 0xb0004, GUARD_5, \
+	.family = CXFW_FAMILY_MLX5, .format = CXFW_FORMAT_FS3, .flash_generation = 5, \
+	.ready_address = 0xb0004, GUARD_5, \
 	.boot_address = 0xf0000, .boot_shift = 8
 
 #define MLX5_5 \
-	.family = CXFW_FAMILY_MLX5, .flash_generation = 5, .ready_address = 0xb5e04, GUARD_5, \
-	.boot_address = 0xf00c0
+	.family = CXFW_FAMILY_MLX5, .format = CXFW_FORMAT_FS4, .flash_generation = 5, .ready_address = 0xb5e04, GUARD_5, \
+	.boot_address = 0xf00c0, WARM_RESET_5
 
 #define MLX5_6 \
-	.family = CXFW_FAMILY_MLX5, .flash_generation = 5, .ready_address = 0xb5f04, GUARD_6, \
-	.boot_address = 0xf0080, .four_byte_address = true
+	.family = CXFW_FAMILY_MLX5, .format = CXFW_FORMAT_FS4, .flash_generation = 5, .ready_address = 0xb5f04, GUARD_6, \
+	.boot_address = 0xf0080, .four_byte_address = true, \
+	.warm_reset_address = 0xf0c28, .warm_reset_bit = 0x4
 
 #define MLX5_7 \
-	.family = CXFW_FAMILY_MLX5, .flash_generation = 6, .ready_address = 0xb5f04, GUARD_7, \
+	.family = CXFW_FAMILY_MLX5, .format = CXFW_FORMAT_FS4, .flash_generation = 6, .ready_address = 0xb5f04, GUARD_7, \
 	.boot_address = 0xf2000, .four_byte_address = true
 
 #define MLX5_8 \
-	.family = CXFW_FAMILY_MLX5, .flash_generation = 7, .ready_address = 0xa0304, GUARD_8, \
-	.boot_address = 0xf8008, .four_byte_address = true
+	.family = CXFW_FAMILY_MLX5, .format = CXFW_FORMAT_FS5, .flash_generation = 7, .ready_address = 0xa0304, GUARD_8, \
+	.boot_address = 0xf8008, .four_byte_address = true, .livefish_address = 0xf813c
 
 static const struct cxfw_chip chips[] = {
 	/* 5.8 lists no boot register of ConnectX-2, and what is not known is not written. */
@@ -77,8 +81,10 @@ static const struct cxfw_chip chips[] = {
 	{ .name = "ConnectX-3 Pro", .hw_id = 0x1f7, .recovery_id = 0x1f8, .pci_ids = ids_connectx3pro, MLX4,
 	  MLX4_BOOT },
 	{ .name = "Connect-IB", .hw_id = 0x1ff, .recovery_id = 0x1ff, .pci_ids = ids_connectib, MLX5_4 },
-	{ .name = "ConnectX-4", .hw_id = 0x209, .recovery_id = 0x209, .pci_ids = ids_connectx4, MLX5_4 },
-	{ .name = "ConnectX-4 Lx", .hw_id = 0x20b, .recovery_id = 0x20b, .pci_ids = ids_connectx4lx, MLX5_4 },
+	{ .name = "ConnectX-4", .hw_id = 0x209, .recovery_id = 0x209, .pci_ids = ids_connectx4, MLX5_4,
+	  WARM_RESET_5 },
+	{ .name = "ConnectX-4 Lx", .hw_id = 0x20b, .recovery_id = 0x20b, .pci_ids = ids_connectx4lx, MLX5_4,
+	  WARM_RESET_5 },
 	{ .name = "ConnectX-5", .hw_id = 0x20d, .recovery_id = 0x20d, .pci_ids = ids_connectx5, MLX5_5 },
 	{ .name = "ConnectX-6", .hw_id = 0x20f, .recovery_id = 0x20f, .pci_ids = ids_connectx6, MLX5_6 },
 	{ .name = "ConnectX-6 Dx", .hw_id = 0x212, .recovery_id = 0x212, .pci_ids = ids_connectx6dx, MLX5_6 },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A simulated ConnectX-3 Pro and a plan to burn it, for tests of the driver's burn floor.
- * The plan is made here by hand, not by user/image, so that the two check each other.
+ * A simulated card and a plan to burn it, for tests of the driver's burn floor. The plan is
+ * made here by hand, not by user/image, so that the two check each other.
  */
 #ifndef BURNING_H
 #define BURNING_H
@@ -11,6 +11,7 @@
 
 #include <linux/err.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "../../kmod/cxfw/bootable.h"
@@ -26,7 +27,32 @@
 #define OLD_VERSION	"2.36.5000"
 #define NEW_VERSION	"2.42.5000"
 
+/* A card of each format, with a flash that is as small as its images allow. */
+struct burning_kind {
+	const char *model, *psid, *chip;
+	u32 format;		/* CXFW_FORMAT_* */
+	u32 flash;		/* bytes */
+	u32 code;		/* bytes of code in an image */
+	const char *old_version, *new_version, *third_version;
+};
+
+static const struct burning_kind burning_fs2 __attribute__((unused)) = {
+	"connectx3pro", "MT_1200111023", "W25QxxBV", CXFW_FORMAT_FS2, BURNING_FLASH, 0x3000,
+	OLD_VERSION, NEW_VERSION, "2.40.7000",
+};
+
+static const struct burning_kind burning_fs3 __attribute__((unused)) = {
+	"connectx4lx", "MT_2420110034", "W25QxxBV", CXFW_FORMAT_FS3, BURNING_FLASH, 0x3000,
+	"14.20.1010", "14.32.1010", "14.24.1000",
+};
+
+static const struct burning_kind burning_fs4 __attribute__((unused)) = {
+	"connectx5", "MT_0000000011", "W25QxxBV", CXFW_FORMAT_FS4, BURNING_FLASH, 0x3000,
+	"16.32.1010", "16.35.2000", "16.33.1048",
+};
+
 struct burning {
+	const struct burning_kind *kind;
 	struct cxsim_card *card;
 	struct pci_dev *pdev;
 	struct cxfw_device device;
@@ -39,24 +65,78 @@ struct burning {
 	char why[160];
 };
 
-static inline struct cxsim_parameters burning_parameters(const char *version, u64 seed)
+static inline struct cxsim_parameters burning_parameters_of(const struct burning_kind *kind, const char *version,
+							    u64 seed)
 {
 	struct cxsim_parameters parameters = {
-		.model = "connectx3pro",
-		.psid = "MT_1200111023",
+		.model = kind->model,
+		.psid = kind->psid,
 		.version = version,
 		.vsd = "kept over a burn",
-		.chip = "W25QxxBV",
+		.chip = kind->chip,
 		.guid = BURNING_GUID,
 		.mac = BURNING_MAC,
-		.flash_size = BURNING_FLASH,
-		.code_size = 0x3000,
+		.flash_size = kind->flash,
+		.code_size = kind->code,
 		.seed = seed,
 	};
 
 	return parameters;
 }
 
+static inline struct cxsim_parameters burning_parameters(const char *version, u64 seed)
+{
+	return burning_parameters_of(&burning_fs2, version, seed);
+}
+
+static inline u32 burning_dword(const u8 *bytes)
+{
+	return (u32)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3];
+}
+
+/* Offset of the table of contents of a FS3 or FS4 image: firmware-images.md 3.1, 4.1. */
+static inline u32 burning_toc(const u8 *image)
+{
+	if (image[4] == 0xab)
+		return burning_dword(image + 0x18 + 8 * 2);
+	return ALIGN(0x38 + 4 * (burning_dword(image + 0x3c) + 4), 0x1000);
+}
+
+static inline u32 burning_log2(const u8 *image)
+{
+	if (image[4] == 0xab)
+		return burning_dword(image + burning_dword(image + 0x18 + 8 * 3) + 4) >> 16;
+	return image[0x24] == 3 ? image[0x25] : 16 + (image[0x2b] & 7);
+}
+
+/* Where the last section of a FS3 or FS4 image ends: behind it is device data. */
+static inline size_t burning_end_of(const u8 *image)
+{
+	const u8 *entry = image + burning_toc(image) + 0x20;
+	u32 end = 0, last;
+
+	for (; entry[0] != 0xff; entry += 0x20) {
+		last = (burning_dword(entry + 0x14) & 0x7ffffffc) + (burning_dword(entry) & 0xfffffc);
+		if ((image[4] == 0xab || !(entry[0x19] & 2)) && last > end)
+			end = last;
+	}
+	return end;
+}
+
+/* Address of the lowest device data of a flash whose image at start is FS3 or FS4. */
+static inline u32 burning_device_data(const u8 *flash, u32 size, u32 start)
+{
+	bool fs4 = flash[start + 4] == 0xab;
+	const u8 *entry = fs4 ? flash + size - 0x1000 + 0x20 : flash + start + burning_toc(flash + start) + 0x20;
+	u32 low = size;
+
+	for (; entry[0] != 0xff; entry += 0x20)
+		if (fs4 || entry[0x19] & 2)
+			low = min_t(u32, low, burning_dword(entry + 0x14) & 0x7ffffffc);
+	return low;
+}
+
+/* What belongs into a slot. */
 static inline u8 *burning_image(const struct cxsim_parameters *parameters, size_t *length)
 {
 	char why[160] = "";
@@ -68,6 +148,8 @@ static inline u8 *burning_image(const struct cxsim_parameters *parameters, size_
 		ktap_fail(__FILE__, __LINE__, "no image: %s", why);
 		abort();
 	}
+	if (image[4] == 0xab || image[0x24] == 3)
+		*length = burning_end_of(image);
 	return image;
 }
 
@@ -90,12 +172,24 @@ static inline void burning_sha256(const void *data, size_t length, u8 digest[32]
 		abort();
 }
 
+/* Bytes that a slot of the card has for an image. */
+static inline u32 burning_window(const struct burning *burning, u32 log2_chunk, unsigned int slot, const u8 *flash,
+				 u32 old)
+{
+	u32 start = slot ? 1U << log2_chunk : 0, low;
+
+	if (burning->kind->format == CXFW_FORMAT_FS2)
+		return burning->kind->flash / 2 - 0x10000;
+	low = burning_device_data(flash, burning->kind->flash, old);
+	return min_t(u32, 1U << log2_chunk, low - start);
+}
+
 /* The plan to write image into slot, keeping what the other slot of flash holds. */
 static inline void burning_plan(struct burning *burning, const u8 *image, size_t length, unsigned int slot,
 				const u8 *flash)
 {
 	struct cxfw_plan *plan = &burning->plan;
-	u32 log2_chunk = 16 + (image[0x2b] & 7);
+	u32 log2_chunk = burning_log2(image);
 
 	free(plan->image);
 	memset(plan, 0, sizeof(*plan));
@@ -107,16 +201,31 @@ static inline void burning_plan(struct burning *burning, const u8 *image, size_t
 	plan->head.size = sizeof(plan->head);
 	plan->head.image_length = length;
 	plan->head.segment_count = 1;
-	plan->head.format = CXFW_FORMAT_FS2;
+	plan->head.format = burning->kind->format;
 	plan->head.hw_id = burning->device.hw_id;
 	plan->head.hw_revision = burning->device.hw_revision;
-	plan->head.flash_size = BURNING_FLASH;
+	plan->head.flash_size = burning->kind->flash;
 	plan->head.log2_chunk = log2_chunk;
 	plan->head.target_slot = slot;
-	plan->head.window_length = BURNING_FLASH / 2 - 0x10000;
 	plan->head.old_address = slot ? 0 : 1U << log2_chunk;
+	plan->head.window_length = burning_window(burning, log2_chunk, slot, flash, plan->head.old_address);
 	burning_sha256(image + 16, length - 16, plan->head.segments_sha256);
 	burning_sha256(flash + plan->head.old_address, 4096, plan->head.old_sha256);
+}
+
+/* The same on a flash that holds nothing. */
+static inline void burning_plan_recovery(struct burning *burning, const u8 *image, size_t length)
+{
+	u8 *none = malloc(burning->kind->flash);
+
+	memset(none, 0xff, burning->kind->flash);
+	burning_plan(burning, image, length, 0, none);
+	burning->plan.head.flags = CXFW_PLAN_RECOVERY;
+	burning->plan.head.old_address = CXFW_NO_ADDRESS;
+	burning->plan.head.window_length = burning->kind->format == CXFW_FORMAT_FS2 ?
+		burning->kind->flash / 2 - 0x10000 : 1U << burning->plan.head.log2_chunk;
+	memset(burning->plan.head.old_sha256, 0, 32);
+	free(none);
 }
 
 /* Opens the card anew, as the driver does after a power cycle and the time that a chip takes to come back. */
@@ -130,9 +239,21 @@ static inline int burning_open(struct burning *burning)
 	return cxfw_device_open(&burning->device, burning->pdev);
 }
 
+static inline const struct burning_kind *burning_kind_of(const char *model)
+{
+	static const struct burning_kind *const kinds[] = { &burning_fs2, &burning_fs3, &burning_fs4 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i]->model, model))
+			return kinds[i];
+	abort();
+}
+
 static inline bool burning_start(struct burning *burning, const struct cxsim_parameters *parameters)
 {
 	memset(burning, 0, sizeof(*burning));
+	burning->kind = burning_kind_of(parameters->model);
 	burning->stop_at = -1;
 	burning->watch.progress = burning_progress;
 	burning->card = shim_card(parameters, burning->why);

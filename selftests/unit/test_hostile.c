@@ -452,7 +452,7 @@ static void spoil_chunk(struct burning *b) { b->plan.head.log2_chunk--; b->plan.
 static void spoil_old(struct burning *b) { b->plan.head.old_sha256[5] ^= 1; }
 static void spoil_digest(struct burning *b) { b->plan.head.segments_sha256[31] ^= 1; }
 static void spoil_magic(struct burning *b) { b->plan.image[3] ^= 1; }
-static void spoil_format(struct burning *b) { b->plan.head.format = 4; }
+static void spoil_format(struct burning *b) { b->plan.head.format = 7; }
 static void spoil_flags(struct burning *b) { b->plan.head.flags = 0x80; }
 static void spoil_window(struct burning *b) { b->plan.head.window_length = BURNING_FLASH; }
 static void spoil_recovery(struct burning *b)
