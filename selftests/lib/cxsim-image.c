@@ -34,6 +34,7 @@ static const struct argument {
 	{ "code", ARGUMENT_U32, &arguments.parameters.code_size },
 	{ "flash", ARGUMENT_U32, &arguments.parameters.flash_size },
 	{ "log2_chunk", ARGUMENT_U32, &arguments.parameters.log2_chunk },
+	{ "signature", ARGUMENT_U32, &arguments.parameters.signature },
 	{ "seed", ARGUMENT_U64, &arguments.parameters.seed },
 	{ "slot", ARGUMENT_U32, &arguments.slot },
 };
@@ -45,7 +46,7 @@ static void usage(FILE *to)
 	fprintf(to,
 		"Usage: cxsim-image MODEL OUT.bin [psid=TEXT] [version=A.B.C] [vsd=TEXT] [guid=N] [mac=N]\n"
 		"                   [rom=BYTES] [code=BYTES] [flash=BYTES] [log2_chunk=N] [chip=NAME]\n"
-		"                   [seed=N] [flash-dump [slot=0|1]]\n"
+		"                   [signature=0|1|2] [seed=N] [flash-dump [slot=0|1]]\n"
 		"Writes a synthetic firmware image; with flash-dump a whole flash with it in that slot.\n"
 		"Numbers may be decimal or hexadecimal with 0x. Models:");
 	for (model = cxsim_models; model->name; model++)
