@@ -16,6 +16,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include <asm/byteorder.h>
+
 #include "component.h"
 #include "device.h"
 #include "mcc.h"

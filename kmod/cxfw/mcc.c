@@ -303,6 +303,9 @@ static int refused(struct cxfw_device *device, const struct cxfw_mcc_order *orde
 			return looked;
 		if (looked)
 			mcc->error = 0;
+		/* After a reset the firmware may offer the very same handle again. */
+		else if (!mcc->error && mcc->state == CXFW_MCC_IDLE && order->instruction != CXFW_MCC_LOCK)
+			return lost(device, order->handle, order->doing);
 	}
 	if (mcc->error)
 		return fail_with(device, mcc->error, order->doing);
