@@ -17,7 +17,7 @@ bool burn_devlink_device(struct cxctl_card *card, struct image_facts *device)
 	memset(device, 0, sizeof(*device));
 	if (!facts->valid || !*facts->psid)
 		return false;
-	snprintf(device->psid, sizeof(device->psid), "%s", facts->psid);
+	snprintf(device->psid, sizeof(device->psid), "%.16s", facts->psid);
 	device->has = IMAGE_HAS_PSID;
 	if (sscanf(facts->running, "%u.%u.%u", &device->version[0], &device->version[1], &device->version[2]) == 3)
 		device->has |= IMAGE_HAS_VERSION;
