@@ -136,8 +136,10 @@ static int read_path(const char *path, struct pending *pending, struct cxctl_err
 		pending->waits = activate_level_by_name(level);
 	take_tried(object, pending);
 	json_object_put(object);
-	if (!is_address(pending->card) || !*pending->to)
+	if (!is_address(pending->card) || !*pending->to) {
+		memset(pending, 0, sizeof(*pending));
 		return damaged(path, error);
+	}
 	return 1;
 }
 
