@@ -133,24 +133,7 @@ enum burn_method burn_method_choose(const struct image_facts *image, const struc
 	return BURN_METHOD_FLASH;
 }
 
-/* ---- the flash ---- */
-
-int burn_guard_flash(const struct cxfw_card_info *info, struct cxctl_error *error)
-{
-	if (!info->flash_size) {
-		error_set(error, CXCTL_CARD_ERROR, "flash-unreadable", _("the card's flash cannot be reached"));
-		error_found(error, "%s", *info->why ? info->why : _("no flash size"));
-		error_next(error, _("cxctl access tells which way works and which does not"));
-		return -1;
-	}
-	if (*info->flash_name)
-		return 0;
-	error_set(error, CXCTL_REFUSED, "flash-unknown", _("the card's flash chip is not in the driver's table"));
-	error_found(error, _("JEDEC id %06x"), info->flash_jedec);
-	error_rule(error, _("a chip whose erase sizes and protection bits are unknown is read, never written"));
-	error_next(error, _("save a backup with cxctl backup, and report the id"));
-	return -1;
-}
+/* ---- the chip ---- */
 
 int burn_guard_format(const struct image_facts *image, const struct cxfw_card_info *info,
 		      struct cxctl_error *error)

@@ -17,6 +17,7 @@ enum burn_method {
 	BURN_METHOD_AUTO,
 	BURN_METHOD_FLASH,		/* a plan of flash writes, run by the driver */
 	BURN_METHOD_COMPONENT,		/* the firmware's own update */
+	BURN_METHOD_DEVLINK,		/* the same, asked for by the card's bound driver: burn_devlink.h */
 };
 
 /* Guards that the user lifts, each by its name. */
@@ -59,10 +60,12 @@ int burn_guard_flash(const struct cxfw_card_info *info, struct cxctl_error *erro
 
 /*
  * The flash chip is one that the target firmware drives ("flash-not-supported"), as far as its IMAGE_INFO
- * says. *doubt (may be NULL): text for a note when it says nothing; else NULL. --accept-unknown-flash.
+ * and that of the card's own image (device; NULL: unknown) say. *doubt (may be NULL): text for a note when
+ * neither says anything; else NULL. --accept-unknown-flash.
  */
-int burn_guard_flash_support(const struct image_facts *image, const struct cxfw_card_info *info,
-			     const struct burn_permits *permits, const char **doubt, struct cxctl_error *error);
+int burn_guard_flash_support(const struct image_facts *image, const struct image_facts *device,
+			     const struct cxfw_card_info *info, const struct burn_permits *permits,
+			     const char **doubt, struct cxctl_error *error);
 
 /* Write protection, as the chip's status registers say it: device-access.md 5.6. */
 struct burn_protection {
@@ -110,8 +113,9 @@ struct burn_psids {
 	bool retag;			/* --retag: the image gets the card's PSID, there is nothing to change */
 };
 /*
- * "psid", "psid-locked", "psid-reserved", "psid-not-this" (another one was named), "psid-secure"
- * (a change that secure firmware does not allow: never lifted). --psid-change NEW.
+ * "psid" (--psid-change NEW lifts it), "psid-not-this" (another one was named); never lifted: "psid-locked",
+ * "psid-reserved", "psid-secure" (secure firmware allows no change), "psid-component" (an update by the
+ * firmware does not; a flash that is open would).
  */
 int burn_guard_psid(const struct burn_psids *psids, const struct burn_permits *permits, struct cxctl_error *error);
 /* What a change from one PSID to the other means, for the plan: "IBM-branded ...". */
@@ -153,9 +157,24 @@ struct burn_pending {
 int burn_guard_pending(const struct burn_pending *pending, enum burn_method method,
 		       const struct burn_permits *permits, struct cxctl_error *error);
 
+/*
+ * Steps between versions: firmware of a chip that is older than below cannot take an image of at least from
+ * in one step, via is the version between; via zero: it can, and note says what was seen.
+ */
+struct burn_flow_rule {
+	uint32_t hw_id;
+	uint32_t below[3], from[3], via[3];
+	const char *note;		/* translatable */
+	const char *source;
+};
 /* The running firmware can take the image in one step ("update-flow"): next names the step between. */
 int burn_guard_update_flow(const struct image_facts *image, uint32_t hw_id, const uint32_t running[3],
 			   struct cxctl_error *error);
+/* The same by other rules than the built-in ones. */
+int burn_guard_update_flow_by(const struct burn_flow_rule *rules, size_t count, const struct image_facts *image,
+			      uint32_t hw_id, const uint32_t running[3], struct cxctl_error *error);
+/* What was seen with this pair of versions, translated, for the plan; NULL: nothing is known. */
+const char *burn_update_flow_note(const struct image_facts *image, uint32_t hw_id, const uint32_t running[3]);
 
 /* The driver of the host and the new firmware: never a refusal. */
 enum burn_driver_advice {
@@ -185,8 +204,8 @@ struct burn_security {
 };
 void burn_security_of_mgir(const struct mgir *mgir, struct burn_security *security);
 /*
- * "unsigned-image", "debug-image", "encrypted-image", "plain-image", "signature": what the card could not
- * boot or its firmware would refuse. Never lifted.
+ * "encrypted-image", "plain-image", "unsigned-image", "not-secure-image", "debug-image": what the card could
+ * not boot or its firmware would refuse. Never lifted.
  */
 int burn_guard_security(const struct image_facts *image, const struct burn_security *security,
 			enum burn_method method, struct cxctl_error *error);

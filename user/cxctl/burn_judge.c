@@ -10,6 +10,11 @@
 #include "../host/vpd.h"
 #include "burn.h"
 
+const char *burn_method_name(const struct burn *burn)
+{
+	return burn->devlink ? "devlink" : burn->component ? "component" : "flash";
+}
+
 static enum burn_method method_of(const struct burn *burn)
 {
 	return burn->component ? BURN_METHOD_COMPONENT : BURN_METHOD_FLASH;
@@ -61,11 +66,37 @@ static int choose_method(struct burn *burn, struct cxctl_error *error)
 	return burn_guard_method(method, &burn->image.facts, &burn->card.info, error);
 }
 
+/* The driver that is bound hands the image to the firmware; PCI ids are what is known of the chip. */
+static int guard_devlink(struct burn *burn, struct cxctl_error *error)
+{
+	const struct image_facts *image = &burn->image.facts;
+	uint16_t device = card_pci(burn->card.card)->device;
+
+	burn->component = true;
+	burn->method_why = burn->request->method == BURN_METHOD_DEVLINK ? _("as asked for") :
+			   _("the driver cxfw cannot be used here");
+	if (image->place.format < IMAGE_FS3) {
+		error_set(error, CXCTL_REFUSED, "wrong-format", _("the image is not for this kind of card"));
+		error_found(error, _("an image of format %s"), image_format_name(image->place.format));
+		error_expected(error, _("FS3, FS4 or FS5: those of cards with devlink flash"));
+		return -1;
+	}
+	if (!(image->has & IMAGE_HAS_DEVICE_ID) || image->pci_device == device)
+		return burn_guard_security(image, &burn->card.security, BURN_METHOD_COMPONENT, error);
+	error_set(error, CXCTL_REFUSED, "wrong-hardware", _("the image is for another chip"));
+	error_found(error, _("an image for PCI device 0x%04x"), image->pci_device);
+	error_expected(error, "0x%04x", device);
+	error_next(error, _("look for the image that belongs to this card's PSID (cxctl info shows it)"));
+	return -1;
+}
+
 static int guard_chip(struct burn *burn, struct cxctl_error *error)
 {
 	const struct image_facts *image = &burn->image.facts;
 	const struct cxfw_card_info *info = &burn->card.info;
 
+	if (burn->devlink)
+		return guard_devlink(burn, error);
 	if (burn_guard_format(image, info, error) || choose_method(burn, error))
 		return -1;
 	if (!burn->component &&
@@ -89,7 +120,7 @@ static int guard_psid(struct burn *burn, struct cxctl_error *error)
 
 	if (!burn->card.has_device)
 		return 0;
-	if (strcmp(psids.image, psids.card) && burn->card.info.family == CXFW_FAMILY_MLX5)
+	if (strcmp(psids.image, psids.card) && burn->card.info.family == CXFW_FAMILY_MLX5 && !burn->devlink)
 		burn_psid_lock_of(burn->card.card, &psids.lock);
 	return burn_guard_psid(&psids, &burn->request->permits, error);
 }
@@ -103,7 +134,7 @@ static void board_of_registers(struct burn *burn, const struct image_subject *im
 	char part[64] = "";
 	int length;
 
-	if (!card_register(burn->card.card, REGISTER_MGIR, bytes, sizeof(bytes), NULL, &none))
+	if (!burn->devlink && !card_register(burn->card.card, REGISTER_MGIR, bytes, sizeof(bytes), NULL, &none))
 		mgir_decode(bytes, &mgir);
 	length = vpd_read(card_address(burn->card.card), vpd, sizeof(vpd));
 	if (length > 0)
@@ -151,7 +182,7 @@ static int guard_version(struct burn *burn, struct cxctl_error *error)
 		return -1;
 	if (burn_guard_pending(&burn->card.pending, method_of(burn), permits, error))
 		return -1;
-	return info->running_valid ? burn_guard_update_flow(&burn->facts, info->hw_id, info->running, error) : 0;
+	return info->running_valid && info->hw_id ? burn_guard_update_flow(&burn->facts, info->hw_id, info->running, error) : 0;
 }
 
 static int guard_room(struct burn *burn, struct cxctl_error *error)
@@ -164,7 +195,8 @@ static int guard_room(struct burn *burn, struct cxctl_error *error)
 			    burn->card.info.flash_size, 0, method_of(burn), error) ||
 	    burn_guard_rom(&burn->image.facts, request->rom_keep_named, differ, &request->permits, error))
 		return -1;
-	return burn->component ? 0 : burn_guard_flash_support(&burn->facts, &burn->card.info, &request->permits,
+	return burn->component ? 0 : burn_guard_flash_support(&burn->facts, burn->card.has_device ? &burn->card.device : NULL,
+							      &burn->card.info, &request->permits,
 							      &burn->flash_doubt, error);
 }
 

@@ -226,6 +226,7 @@ struct image_facts {
 #define IMAGE_SECURITY_MCC		(1U << 8)	/* mcc_en: update through the firmware is possible */
 #define IMAGE_SECURITY_DEBUG_TOKENS	(1U << 7)
 #define IMAGE_SECURITY_LONG_KEYS	(1U << 6)	/* 4096 bits */
+#define IMAGE_SECURITY_WINBOND		(1U << 5)	/* no matter of security: drives Winbond flash */
 #define IMAGE_SECURITY_ENCRYPTED	(3U << 3)	/* 1 before signing, 2 after */
 #define IMAGE_SECURITY_SECURE_BOOT	(1U << 2)
 
