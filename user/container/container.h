@@ -111,4 +111,7 @@ int mfa2_write(const struct mfa2_source *sources, size_t count,
 	       int (*write)(void *context, const void *bytes, size_t length), void *context,
 	       struct image_error *error);
 
+/* What stands in place of the magic, if the image's magic is masked: 16 bytes; NULL: it is not. */
+const uint8_t *container_masked_magic(const uint8_t head[0x28]);
+
 #endif /* CONTAINER_H */

@@ -96,9 +96,6 @@ int container_add_component(struct container *container, struct image_error *err
 int container_add_range(struct container *container, uint64_t start, uint64_t length,
 			struct image_error *error);
 
-/* What stands in place of the magic, if the image's magic is masked: 16 bytes, NULL: it is not. */
-const uint8_t *container_masked_magic(const uint8_t head[0x28]);
-
 /* The bytes of a component that stands in the data as it is. */
 struct window {
 	const struct container *container;

@@ -1,32 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * cxctl verify: every image on a card's flash, checked by everything that bytes allow;
- * with -i also whether the flash holds that image, the card's identity apart.
+ * cxctl verify: every image on a card's flash, or what a closed card gives out of its firmware, checked by
+ * everything that bytes allow; with -i also whether it is that image, the card's identity apart.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "burn.h"
-#include "findings.h"
+#include "verify.h"
 
 struct verify {
 	const char *image;		/* -i FILE, or NULL */
 };
 
-struct verification {
-	struct output *output;
-	const struct options *options;
-	struct flash_reader flash;
-	struct image_place places[IMAGE_PLACES];
-	size_t count;
-	struct findings findings;	/* on the whole flash */
-	unsigned int live;		/* images that could boot */
-};
-
-static int reading_failed(const struct verification *v, const struct image_error *why,
-			  struct cxctl_error *error)
+int verify_failed(const struct verification *v, const struct image_error *why, struct cxctl_error *error)
 {
 	if (v->flash.error.exit)
 		*error = v->flash.error;
@@ -40,7 +28,7 @@ static void show_facts(struct verification *v, const struct image_place *place)
 	struct image_facts facts;
 	char version[48];
 
-	if (image_facts(&v->flash.reader, place, IMAGE_NO_ROM, &facts, NULL))
+	if (image_facts(&v->reader, place, IMAGE_NO_ROM, &facts, NULL))
 		return;
 	snprintf(version, sizeof(version), "%u.%u.%u", facts.version[0], facts.version[1], facts.version[2]);
 	output_string(v->output, "version", version);
@@ -80,7 +68,7 @@ static int verify_image(struct verification *v, const struct image_place *place,
 		    place->address, place->slot);
 	show_facts(v, place);
 	output_array(v->output, "parts");
-	code = image_verify(&v->flash.reader, place, &listener, &verdict, &why);
+	code = image_verify(&v->reader, place, &listener, &verdict, &why);
 	output_end(v->output);
 	findings_write(&v->findings);
 	if (!code)
@@ -88,7 +76,7 @@ static int verify_image(struct verification *v, const struct image_place *place,
 	output_end(v->output);
 	if (code == -EOPNOTSUPP && !v->flash.error.exit)
 		return error_set(error, CXCTL_REFUSED, "format", "%s", why.text);
-	return code ? reading_failed(v, &why, error) : 0;
+	return code ? verify_failed(v, &why, error) : 0;
 }
 
 /* A magic where no image can start: harmless, but a boot ROM may look there. */
@@ -110,8 +98,8 @@ static int verify_flash(struct verification *v, struct cxctl_error *error)
 	size_t i;
 	int result = 0;
 
-	if (image_locate(&v->flash.reader, IMAGE_LAYOUT_FLASH, v->places, IMAGE_PLACES, &v->count, &why))
-		return reading_failed(v, &why, error);
+	if (image_locate(&v->reader, v->layout, v->places, IMAGE_PLACES, &v->count, &why))
+		return verify_failed(v, &why, error);
 	output_array(v->output, "images");
 	for (i = 0; i < v->count && !result; i++) {
 		if (v->places[i].misplaced) {
@@ -135,112 +123,57 @@ static int verify_flash(struct verification *v, struct cxctl_error *error)
 	return 0;
 }
 
-/* ---- does the flash hold this image? ---- */
-
-/* The file's image with the identity and the ROM of the card's. */
-static int dress(struct verification *v, const struct burn_image *image, const struct image_facts *device,
-		 uint8_t **bytes, size_t *length, bool *other_rom, struct image_error *why)
+static int open_flash(struct verification *v, struct cxctl_error *error)
 {
-	struct fs2_edit edit = {
-		.set_guids = true,
-		.set_macs = device->guid_entries >= 6 && image->facts.guid_entries >= 6,
-		.vsd = device->has & IMAGE_HAS_VSD ? device->vsd_bytes : NULL,
-		.vsd_length = sizeof(device->vsd_bytes),
-	};
-	bool image_has = image->facts.has & IMAGE_HAS_ROM;
-	uint8_t *rom = NULL;
-	size_t rom_length = 0;
-	int code = 0;
-
-	memcpy(edit.guid, device->guid, sizeof(edit.guid));
-	memcpy(edit.mac, device->mac, sizeof(edit.mac));
-	if (device->has & IMAGE_HAS_ROM)
-		code = fs2_read_rom(&v->flash.reader, device, &rom, &rom_length, why);
-	*other_rom = rom_length != (image_has ? image->facts.rom_length : 0) ||
-		     (rom_length && memcmp(rom, image->bytes + image->facts.rom_offset, rom_length));
-	if (*other_rom)
-		edit.rom_edit = rom_length ? FS2_ROM_REPLACE : FS2_ROM_REMOVE;
-	edit.rom = rom;
-	edit.rom_length = rom_length;
-	if (!code)
-		code = fs2_edit(image->bytes, image->length, &edit, bytes, length, why);
-	free(rom);
-	return code;
+	if (flash_reader_open(&v->flash, v->card, v->info.flash_size))
+		return error_set(error, CXCTL_FAILED, "memory", _("no memory for the flash's content"));
+	v->reader = v->flash.reader;
+	v->layout = IMAGE_LAYOUT_FLASH;
+	output_string(v->output, "source", "flash");
+	output_line(v->output, _("%s: %u KiB of flash"), card_address(v->card), v->info.flash_size >> 10);
+	return 0;
 }
 
-static void show_comparison(struct verification *v, const char *path, size_t different, bool same,
-			    bool other_rom)
+static int open_component(struct verification *v, struct cxctl_error *error)
 {
-	output_object(v->output, "comparison");
-	output_string(v->output, "image", path);
-	output_bool(v->output, "same", same);
-	output_bool(v->output, "same_rom", !other_rom);
-	if (!same)
-		output_number(v->output, "first_difference", different);
-	output_end(v->output);
-	if (!same) {
-		v->findings.count++;
-		output_line(v->output, _("  ! The flash does not hold %s: the first difference beside the card's identity is at 0x%zx."),
-			    path, different);
-	} else {
-		output_line(v->output, _("The flash holds %s, with this card's GUIDs, MACs and VSD%s."), path,
-			    other_rom ? _(" and with another expansion ROM") : "");
-	}
-}
-
-static int compare(struct verification *v, const char *path, struct cxctl_error *error)
-{
-	struct burn_image image;
-	struct image_facts device;
-	struct image_error why;
-	uint8_t *wanted = NULL, *found = NULL;
-	size_t wanted_length = 0, found_length = 0, at = 0;
-	bool other_rom = false;
-	int code;
-
-	if (burn_image_read(v->options, path, NULL, &image, error)) {
-		burn_image_free(&image);
+	if (verify_read_component(v, false, error))
 		return -1;
-	}
-	code = image_query(&v->flash.reader, IMAGE_LAYOUT_FLASH, IMAGE_NO_ROM, &device, &why);
-	if (!code && (image.facts.place.format != IMAGE_FS2 || device.place.format != IMAGE_FS2)) {
-		burn_image_free(&image);
-		return error_set(error, CXCTL_REFUSED, "wrong-format", _("only images of format FS2 can be compared by this version"));
-	}
-	if (!code)
-		code = image_load(&v->flash.reader, &device, &found, &found_length, &why);
-	if (!code)
-		code = dress(v, &image, &device, &wanted, &wanted_length, &other_rom, &why);
-	if (!code) {
-		while (at < found_length && at < wanted_length && found[at] == wanted[at])
-			at++;
-		show_comparison(v, path, at, at == found_length && at == wanted_length, other_rom);
-	}
-	free(found);
-	free(wanted);
-	burn_image_free(&image);
-	return code ? reading_failed(v, &why, error) : 0;
+	v->layout = IMAGE_LAYOUT_FILE;
+	output_string(v->output, "source", "component");
+	output_line(v->output, _("%s: the flash is closed; the firmware gave out %zu KiB of itself"),
+		    card_address(v->card), v->component.length >> 10);
+	return 0;
+}
+
+static int verify_all(struct verification *v, const char *image, struct cxctl_error *error)
+{
+	int result;
+
+	if (v->info.flash_size)
+		result = open_flash(v, error);
+	else if (v->info.capabilities & CXFW_CAP_COMPONENT_READ)
+		result = open_component(v, error);
+	else
+		return card_no_flash(v->card, &v->info, error);
+	if (!result)
+		result = verify_flash(v, error);
+	if (!result && image)
+		result = verify_compare(v, image, error);
+	return result;
 }
 
 static int verify_one(struct cxctl_card *card, struct output *output, const struct options *options,
 		      void *data, struct cxctl_error *error)
 {
-	struct verification v = { .output = output, .options = options, .findings.output = output };
+	struct verification v = { .output = output, .options = options, .card = card, .findings.output = output };
 	const struct verify *request = data;
-	struct cxfw_card_info info;
 	int result;
 
-	if (card_access(card, error) || card_info(card, &info, error))
+	if (card_access(card, error) || card_info(card, &v.info, error))
 		return -1;
-	if (!info.flash_size)
-		return card_no_flash(card, &info, error);
-	if (flash_reader_open(&v.flash, card, info.flash_size))
-		return error_set(error, CXCTL_FAILED, "memory", _("no memory for the flash's content"));
-	output_line(output, _("%s: %u KiB of flash"), card_address(card), info.flash_size >> 10);
-	result = verify_flash(&v, error);
-	if (!result && request->image)
-		result = compare(&v, request->image, error);
+	result = verify_all(&v, request->image, error);
 	flash_reader_close(&v.flash);
+	free((void *)v.component.bytes);
 	if (result)
 		return -1;
 	output_number(output, "finding_count", v.findings.count);
@@ -265,12 +198,12 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 int cmd_verify(struct options *options, int argc, char **argv)
 {
 	static const struct option_extra extra[] = {
-		{ "image", 'i', N_("FILE"), N_("also compare the flash with this image, identity and ROM apart") },
+		{ "image", 'i', N_("PATH"), N_("also compare with this image, identity and ROM apart") },
 	};
 	static const struct usage usage = {
 		.name = "verify",
 		.synopsis = "CARD [-i IMAGE]",
-		.summary = N_("Checks every image on a card's flash. Changes nothing. Exit code 8: something was found."),
+		.summary = N_("Checks every image on a card. Changes nothing. Exit code 8: something was found."),
 		.extra = extra,
 		.extra_count = sizeof(extra) / sizeof(extra[0]),
 		.take = take,
