@@ -75,12 +75,19 @@ static int take_rom(struct burn_request *request, const char *argument, struct c
 
 static int take_method(struct burn_request *request, const char *argument, struct cxctl_error *error)
 {
-	request->method = !strcmp(argument, "flash") ? BURN_METHOD_FLASH :
-			  !strcmp(argument, "component") ? BURN_METHOD_COMPONENT : BURN_METHOD_AUTO;
-	if (request->method != BURN_METHOD_AUTO || !strcmp(argument, "auto"))
-		return 0;
+	static const char *const names[] = {
+		[BURN_METHOD_AUTO] = "auto", [BURN_METHOD_FLASH] = "flash", [BURN_METHOD_COMPONENT] = "component",
+		[BURN_METHOD_DEVLINK] = "devlink",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(argument, names[i])) {
+			request->method = i;
+			return 0;
+		}
 	error_set(error, CXCTL_USAGE, "bad-option", _("--method: %s is unknown"), argument);
-	error_expected(error, _("auto, flash or component"));
+	error_expected(error, _("auto, flash, component or devlink"));
 	return -1;
 }
 
@@ -205,7 +212,7 @@ int cmd_burn(struct options *options, int argc, char **argv)
 		[OPTION_DRY_RUN] = { "dry-run", 'n', NULL, N_("show the plan and change nothing") },
 		[OPTION_YES] = { "yes", 'y', NULL, N_("do not ask; lifts no guard") },
 		[OPTION_METHOD] = { "method", 0, N_("WAY"),
-				    N_("flash (the driver writes it), component (the firmware updates itself), auto") },
+				    N_("flash (cxfw writes it), component (the firmware updates itself), devlink (the bound driver), auto") },
 		[OPTION_BACKUP] = { "backup", 0, N_("FILE"), N_("where to save the card as it was") },
 		[OPTION_REASON] = { "reason", 0, N_("TEXT"), N_("why, for the journal") },
 		[OPTION_PSID] = { "psid", 0, "PSID", N_("take this image of a container, whatever the card's PSID is") },

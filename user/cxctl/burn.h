@@ -126,13 +126,15 @@ struct burn {
 	size_t length;
 	struct image_facts facts;	/* of it */
 	struct image_plan plan;
-	bool component;			/* the method that was chosen */
+	bool component;			/* the method that was chosen: the firmware's own update */
+	bool devlink;			/* through the bound driver: then component is true, too */
 	const char *method_why;		/* for a person, translated */
 	const char *flash_doubt;	/* note on the flash chip; NULL: none */
 	enum burn_driver_advice driver_advice;
 	char driver_text[256];
 	struct backup_result backup;	/* path "": none was saved */
 	struct cxctl_job job;		/* id 0: none */
+	bool begun;			/* devlink: the driver was asked */
 	struct progress_table *progress;
 	size_t row;
 	struct burn_bonds bonds;
@@ -162,6 +164,9 @@ void burn_shelf_close(struct burn_shelf *shelf);
 int burn_card_read(struct burn *burn, struct cxctl_error *error);
 void burn_card_close(struct burn_card *card);
 
+/* "flash", "component", "devlink". */
+const char *burn_method_name(const struct burn *burn);
+
 /* Image, guards, identity, plan: everything before the question. Nothing is changed. */
 int burn_judge(struct burn *burn, struct cxctl_error *error);
 
@@ -172,6 +177,8 @@ const char *burn_bond_shared(const struct burn_bonds *one, const struct burn_bon
 
 /* Decides who the card will be, and makes burn->bytes and burn->facts. */
 int burn_identity_decide(struct burn *burn, struct cxctl_error *error);
+/* The same for FS3 and later, whose identity stands beside the images. */
+int burn_identity_beside(struct burn *burn, struct cxctl_error *error);
 
 void burn_show_plan(const struct burn *burn);
 

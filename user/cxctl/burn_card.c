@@ -5,24 +5,13 @@
 #include <string.h>
 
 #include "burn.h"
+#include "burn_devlink.h"
 #include "pending.h"
-
-static enum image_format format_of_chip(uint32_t hw_id)
-{
-	static const enum image_format formats[] = { IMAGE_FS2, IMAGE_FS3, IMAGE_FS4, IMAGE_FS5 };
-	const char *name = pci_format_by_hw_id(hw_id);
-	size_t i;
-
-	for (i = 0; name && i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(name, image_format_name(formats[i])))
-			return formats[i];
-	return IMAGE_NONE;
-}
 
 static void describe_target(struct burn_card *card)
 {
 	card->target.flash = &card->flash.reader;
-	card->target.format = format_of_chip(card->info.hw_id);
+	card->target.format = image_chip_format(card->info.hw_id);
 	card->target.hw_id = card->info.hw_id;
 	card->target.hw_revision = card->info.hw_revision;
 	card->target.flash_sector = card->info.flash_sector;
@@ -62,7 +51,7 @@ static void facts_of_registers(struct burn_card *card)
 	const struct cxctl_card_facts *facts = card_facts(card->card);
 	struct image_facts *device = &card->device;
 
-	device->place.format = format_of_chip(card->info.hw_id);
+	device->place.format = image_chip_format(card->info.hw_id);
 	device->hw_ids[0].id = card->info.hw_id;
 	device->hw_ids[0].revision = card->info.hw_revision;
 	device->hw_id_count = 1;
@@ -156,6 +145,40 @@ static int refuse_busy(const struct cxctl_card *card, struct cxctl_error *error)
 	return -1;
 }
 
+/*
+ * Without the driver cxfw, or because it was asked for: what sysfs and devlink tell. error: why cxfw does not
+ * do it.
+ */
+static int read_by_devlink(struct burn *burn, struct cxctl_error *error)
+{
+	struct burn_card *card = &burn->card;
+	const struct cxctl_devlink_facts *facts;
+	struct cxctl_error why = *error;
+
+	if (!burn_devlink_device(card->card, &card->device)) {
+		if (why.exit)
+			return -1;
+		error_set(error, CXCTL_REFUSED, "no-devlink", _("the card's driver does not burn through devlink"));
+		error_found(error, "%s", *card_pci(card->card)->driver ? card_pci(card->card)->driver :
+			    _("no driver is bound"));
+		error_expected(error, _("a bound driver with devlink: mlx5_core"));
+		error_next(error, _("load the driver cxfw, or bind the card to mlx5_core"));
+		return -1;
+	}
+	error_clear(error);
+	burn->devlink = true;
+	card->has_device = true;
+	card->info.family = CXFW_FAMILY_MLX5;
+	card->info.state = CXFW_STATE_RUNNING;
+	card->info.running_valid = card->device.has & IMAGE_HAS_VERSION;
+	memcpy(card->info.running, card->device.version, sizeof(card->info.running));
+	facts = card_devlink(card->card);
+	card->pending.known = scan_version(facts->stored, card->pending.version);
+	card->pending.waiting = card->pending.known && card->info.running_valid &&
+				!same_version(card->pending.version, card->info.running);
+	return 0;
+}
+
 int burn_card_read(struct burn *burn, struct cxctl_error *error)
 {
 	struct burn_card *card = &burn->card;
@@ -163,8 +186,13 @@ int burn_card_read(struct burn *burn, struct cxctl_error *error)
 	size_t count;
 
 	burn_functions_of(card->card, functions, &count);
-	if (card_access(card->card, error) || burn_guard_functions(functions, count, error) ||
-	    refuse_busy(card->card, error) || card_info(card->card, &card->info, error))
+	if (burn_guard_functions(functions, count, error))
+		return -1;
+	error_clear(error);
+	if (burn->request->method == BURN_METHOD_DEVLINK ||
+	    (burn->request->method == BURN_METHOD_AUTO && card_access(card->card, error)))
+		return read_by_devlink(burn, error);
+	if (card_access(card->card, error) || refuse_busy(card->card, error) || card_info(card->card, &card->info, error))
 		return -1;
 	if (card->info.flash_size) {
 		if (read_flash(card, error))

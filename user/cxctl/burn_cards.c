@@ -231,7 +231,8 @@ static bool wait_for_legs(struct batch *batch, struct burn *burn)
 			progress_table_step(burn->progress, burn->row, "wait", _("waiting for the bond"), 0);
 			pthread_cond_wait(&batch->news, &batch->lock);
 		}
-		fine = other->state != BURN_FAILED || !other->job.id;
+		/* A leg on which nothing was begun is as good as before. */
+		fine = other->state != BURN_FAILED || (!other->job.id && !other->begun);
 		if (fine)
 			continue;
 		error_set(&burn->error, CXCTL_REFUSED, "bond-leg-failed", _("the other leg of %s failed"), bond);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "burn.h"
+#include "burn_devlink.h"
 #include "pending.h"
 
 static bool interrupted(void)
@@ -27,8 +28,9 @@ static int save_backup(struct burn *burn, struct cxctl_error *error)
 	*burn->backup.path = '\0';
 	if (interrupted())
 		return error_set(error, CXCTL_FAILED, "interrupted", _("interrupted; the card was not changed"));
-	if (!*error->rule)
-		error_rule(error, _("no burn without a backup"));
+	error_rule(error, _("no burn without a backup"));
+	if (error->id && !strcmp(error->id, "file-exists"))
+		error_next(error, _("name another file: a backup is never written over"));
 	return -1;
 }
 
@@ -54,8 +56,9 @@ static int run_plan(struct burn *burn, struct cxctl_error *error)
 	const struct burn_card *card = &burn->card;
 	char from[48] = "", to[48], stored[48];
 	struct burn_record record = {
-		.what = "burn", .psid = burn->facts.psid, .to = to, .method = burn->component ? "component" : "flash",
-		.image = burn->image.path, .image_sha256 = burn->image.sha256, .backup = burn->backup.path,
+		.what = "burn", .psid = burn->facts.psid, .to = to, .method = burn_method_name(burn),
+		.image = burn->image.path, .image_sha256 = burn->image.sha256,
+		.backup = *burn->backup.path ? burn->backup.path : NULL,
 		.reason = burn->request->reason,
 	};
 	struct burn_work_order order = {
@@ -72,7 +75,8 @@ static int run_plan(struct burn *burn, struct cxctl_error *error)
 			record.from_psid = card->device.psid;
 	}
 	burn_work_id(&order);
-	if (burn_do(&order, &burn->job, error))
+	if (burn->devlink ? burn_devlink(&order, &burn->image.reader, &burn->image.facts, &burn->begun, error) :
+			    burn_do(&order, &burn->job, error))
 		return -1;
 	if (pending_burned(card_address(card->card), burn->facts.psid, from_version(burn, from) ? from : "", to,
 			   &none))
@@ -83,7 +87,8 @@ static int run_plan(struct burn *burn, struct cxctl_error *error)
 
 void burn_carry_out(struct burn *burn)
 {
-	if (save_backup(burn, &burn->error) || run_plan(burn, &burn->error))
+	/* devlink reads nothing back. */
+	if ((!burn->devlink && save_backup(burn, &burn->error)) || run_plan(burn, &burn->error))
 		burn->state = BURN_FAILED;
 	else
 		burn->state = BURN_DONE;

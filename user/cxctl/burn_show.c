@@ -171,9 +171,15 @@ static void show_identity(const struct burn *burn)
 
 static void show_method(const struct burn *burn)
 {
-	output_string(burn->output, "method", burn->component ? "component" : "flash");
-	output_show(burn->output, _("Method"), NULL, "%s: %s", burn->component ?
-		    _("the firmware updates itself (MCC)") : _("the driver writes the flash"), burn->method_why);
+	output_string(burn->output, "method", burn_method_name(burn));
+	output_show(burn->output, _("Method"), NULL, "%s: %s",
+		    burn->devlink ? _("the bound driver, through devlink") :
+		    burn->component ? _("the firmware updates itself (MCC)") : _("the driver writes the flash"),
+		    burn->method_why);
+	output_bool(burn->output, "backup_possible", !burn->devlink);
+	if (burn->devlink)
+		output_show(burn->output, _("Attention"), NULL, "%s",
+			    _("no backup: devlink reads nothing back. The firmware commits by itself, and it cannot be stopped"));
 }
 
 /* The firmware decides where the bytes go. */
@@ -341,7 +347,8 @@ static void show_done(const struct burn *burn)
 			    version[0], version[1], version[2], burn->plan.target_slot, card,
 			    (unsigned long long)job->erased >> 10, (unsigned long long)job->programmed >> 10,
 			    (unsigned long long)job->skipped >> 10);
-	output_line(output, _("The backup is %s."), burn->backup.path);
+	if (*burn->backup.path)
+		output_line(output, _("The backup is %s."), burn->backup.path);
 	if (*burn->backup.missing)
 		output_line(output, _("Not in it: %s."), burn->backup.missing);
 	output_line(output, _("What to do next: cxctl activate %s. Until then the old firmware runs."), card);
@@ -352,6 +359,10 @@ void burn_show_result(const struct burn *burn)
 	if (*burn->backup.path)
 		output_string(burn->output, "backup", burn->backup.path);
 	burn_show_job(burn->output, &burn->job);
+	if (burn->begun) {
+		output_bool(burn->output, "changed", true);
+		output_string(burn->output, "pending_action", burn->state == BURN_DONE ? "activate" : NULL);
+	}
 	if (burn->state == BURN_ALREADY)
 		show_already(burn);
 	else if (burn->state == BURN_DONE)
