@@ -47,6 +47,7 @@ struct cxfw_card {
 	struct mutex lock;		/* guards all that follows */
 	struct cxfw_device device;	/* its pdev is NULL once the card has gone */
 	bool opened;
+	bool resetting;			/* by CXFW_CMD_ACTIVATE, which does not hold the lock meanwhile */
 	int open_error;
 	u32 boot_component;		/* 1 + index of BOOT_IMG among the components; 0: not looked for yet */
 	char stale[CXFW_WHY_LENGTH];	/* a semaphore found taken when the card was found; empty when none */
@@ -133,6 +134,8 @@ bool cxfw_card_has_registers(const struct cxfw_card *card);
 /* registry.c */
 u32 cxfw_card_next_index(void);
 void cxfw_card_list_functions(struct cxfw_card *card, struct cxfw_card_facts *facts);
+/* PCI devices of its functions, referenced; how many. */
+unsigned int cxfw_card_pci_functions(struct cxfw_card *card, struct pci_dev **functions, unsigned int most);
 void cxfw_card_retry(struct cxfw_card *card);
 struct cxfw_card *cxfw_card_twin(const struct cxfw_card *card);		/* referenced, or NULL */
 struct cxfw_function *cxfw_function_add(struct pci_dev *pdev, work_func_t identify);

@@ -32,11 +32,11 @@ static const struct cxfw_register_fact facts[] = {
 	{ 0x9013, 0x1c, true },			/* MFMC */
 	{ CXFW_REG_MGIR, 0xa0, true },
 	{ 0x9024, 0, true },			/* MNVDA */
-	{ 0x9028, 0x08, true },			/* MFRL */
+	{ CXFW_REG_MFRL, 0x08, true },
 	{ 0x902c, 0x14, true },			/* MVTS */
 	{ 0x902f, 0x20, true },			/* MROQ */
 	{ 0x9030, 0x08, true },			/* MNVQC */
-	{ 0x9059, 0x10, true },			/* MPIR */
+	{ CXFW_REG_MPIR, 0x10, true },
 	{ CXFW_REG_MCQS, 0x10, true },
 	{ CXFW_REG_MCQI, 0x94, true },
 	{ CXFW_REG_MCC, 0x20, false },

@@ -16,6 +16,8 @@ struct cxfw_device;
 #define CXFW_REG_MCC	0x9062
 #define CXFW_REG_MCDA	0x9063
 #define CXFW_REG_MQIS	0x9064
+#define CXFW_REG_MFRL	0x9028
+#define CXFW_REG_MPIR	0x9059
 #define CXFW_REG_MCAM	0x907f
 
 #define CXFW_METHOD_GET	1

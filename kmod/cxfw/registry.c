@@ -462,6 +462,19 @@ void cxfw_card_list_functions(struct cxfw_card *card, struct cxfw_card_facts *fa
 	facts->function_count = i;
 }
 
+unsigned int cxfw_card_pci_functions(struct cxfw_card *card, struct pci_dev **functions, unsigned int most)
+{
+	struct cxfw_function *function;
+	unsigned int count = 0;
+
+	mutex_lock(&registry_lock);
+	list_for_each_entry(function, &card->functions, sibling)
+		if (count < most)
+			functions[count++] = pci_dev_get(function->pdev);
+	mutex_unlock(&registry_lock);
+	return count;
+}
+
 /* Its functions are identified anew. */
 void cxfw_card_retry(struct cxfw_card *card)
 {
