@@ -35,7 +35,6 @@
 #define MROQ_BY_LINK_OR_HOT_RESET 3U
 #define MGIR_SECURED		0x01000000U
 #define MGIR_SIGNED		0x02000000U
-#define MGIR_SECURE_BOOT	0x4U
 
 /* Largest block of MFBA: over ICMD, over the tools HCR [4.3] */
 #define BLOCK_MLX5	128
@@ -108,10 +107,8 @@ static u32 get_mgir(struct access *a)
 	reg[0x14 / 4] = (u32)boot->mac[0];
 	reg[0x1c / 4] = seconds(cxsim_time(a->card) - a->card->booted_at);
 	reg[0x54 / 4] = a->card->model->life_cycle;
-	if (a->card->model->secure) {
+	if (a->card->model->secure)
 		reg[0x20 / 4] = MGIR_SECURED | MGIR_SIGNED;
-		reg[0x54 / 4] |= MGIR_SECURE_BOOT;
-	}
 	reg[0x28 / 4] = (facts->date & 0xffff) << 16 | facts->date >> 16;
 	reg[0x2c / 4] = facts->time >> 16;
 	put_text(&reg[0x30 / 4], boot->psid, 16);
