@@ -313,6 +313,8 @@ size_t cxsim_fs2_make(const struct cxsim_image_plan *plan, u8 *buffer, size_t ro
 			 plan->code_size, count);
 		return 0;
 	}
+	if (plan->code_size <= CXSIM_SMALL_CODE)
+		second = first;
 	write_header(&writer, plan);
 	write_boot2(&writer, plan, 0x00100040, first);
 	if (plan->model->hw_id != 0x190)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Power fails at every flash operation of a burn, clean and torn: FS2, FS3 and FS4, over the
+ * firmware's registers and over SPI, in every scenario. Under every policy that a boot ROM
+ * might have, a whole old or a whole new image boots with its identity; a second burn succeeds.
+ */
+#include "powercut.h"
+
+static void every_operation(const struct powercut_way *way)
+{
+	struct powercut cut;
+	unsigned int i;
+
+	for (i = 0; i < POWERCUT_SCENARIOS; i++) {
+		if (powercut_begin(&cut, way, &powercut_scenarios[i])) {
+			powercut_everywhere(&cut, false);
+			powercut_everywhere(&cut, true);
+		}
+		ktap_note("%s, %s: %llu operations, %llu cuts tried, bricks = %llu", way->name,
+			  powercut_scenarios[i].name, (unsigned long long)cut.operations,
+			  (unsigned long long)cut.cuts, (unsigned long long)cut.bricks);
+		powercut_end(&cut);
+	}
+}
+
+static void fs2_over_spi(void)
+{
+	every_operation(&powercut_ways[0]);
+}
+
+static void fs3_over_mfba(void)
+{
+	every_operation(&powercut_ways[1]);
+}
+
+static void fs3_over_spi(void)
+{
+	every_operation(&powercut_ways[2]);
+}
+
+static void fs4_over_mfba(void)
+{
+	every_operation(&powercut_ways[3]);
+}
+
+static void fs4_over_spi(void)
+{
+	every_operation(&powercut_ways[4]);
+}
+
+static const struct ktap_test tests[] = {
+	KTAP_TEST(fs2_over_spi),  KTAP_TEST(fs3_over_mfba), KTAP_TEST(fs3_over_spi),
+	KTAP_TEST(fs4_over_mfba), KTAP_TEST(fs4_over_spi),
+};
+
+int main(int argc, char **argv)
+{
+	return ktap_main(argc, argv, tests, ARRAY_SIZE(tests));
+}
