@@ -99,10 +99,29 @@ static int decide_macs(struct burn *burn, struct cxctl_error *error)
 	return 0;
 }
 
-static void decide_vsd(struct burn *burn)
+static int no_place_for_vsd(const struct burn *burn, struct cxctl_error *error)
+{
+	error_set(error, CXCTL_REFUSED, "no-vsd", _("the image cannot take this VSD"));
+	error_found(error, burn->image.facts.has & IMAGE_HAS_VSD ? _("%zu characters") :
+		    _("an image without a place for it (%zu characters were given)"), strlen(burn->request->vsd));
+	error_expected(error, _("at most 208 characters, and an image with a VSD"));
+	return -1;
+}
+
+static int decide_vsd(struct burn *burn, struct cxctl_error *error)
 {
 	const struct image_facts *device = device_facts(burn), *from = &burn->image.facts;
 	struct burn_identity *identity = &burn->identity;
+	const char *vsd = burn->request->vsd;
+
+	if (vsd) {
+		if (!(burn->image.facts.has & IMAGE_HAS_VSD) || strlen(vsd) >= sizeof(identity->vsd))
+			return no_place_for_vsd(burn, error);
+		identity->vsd_from = BURN_FROM_USER;
+		memcpy(identity->vsd_bytes, vsd, strlen(vsd));
+		snprintf(identity->vsd, sizeof(identity->vsd), "%s", vsd);
+		return 0;
+	}
 
 	identity->vsd_from = BURN_FROM_IMAGE;
 	if (device && device->has & IMAGE_HAS_VSD) {
@@ -111,6 +130,7 @@ static void decide_vsd(struct burn *burn)
 	}
 	memcpy(identity->vsd_bytes, from->vsd_bytes, sizeof(identity->vsd_bytes));
 	snprintf(identity->vsd, sizeof(identity->vsd), "%s", from->has & IMAGE_HAS_VSD ? from->vsd : "");
+	return 0;
 }
 
 static bool same_rom(const struct burn *burn)
@@ -133,6 +153,11 @@ static int decide_rom(struct burn *burn, struct cxctl_error *error)
 	struct image_error why;
 	int code;
 
+	if (burn->request->rom_none) {
+		identity->rom = image_has || (device && device->has & IMAGE_HAS_ROM) ? BURN_ROM_REMOVED :
+										      BURN_ROM_NONE;
+		return 0;
+	}
 	if (!device || !(device->has & IMAGE_HAS_ROM)) {
 		identity->rom = image_has ? BURN_ROM_NEW : BURN_ROM_NONE;
 		if (device && !device->rom_complete)
@@ -202,6 +227,8 @@ static int apply(struct burn *burn, struct cxctl_error *error)
 	memcpy(edit.mac, identity->mac, sizeof(edit.mac));
 	if (!(burn->image.facts.has & IMAGE_HAS_VSD))
 		edit.vsd = NULL;
+	if (burn->request->rom_none)
+		edit.rom_edit = FS2_ROM_REMOVE;
 	if (identity->rom == BURN_ROM_KEPT) {
 		edit.rom_edit = FS2_ROM_REPLACE;
 		edit.rom = identity->card_rom;
@@ -225,10 +252,10 @@ static int apply(struct burn *burn, struct cxctl_error *error)
 
 int burn_identity_decide(struct burn *burn, struct cxctl_error *error)
 {
-	if (decide_guids(burn, error) || decide_macs(burn, error))
-		return -1;
-	decide_vsd(burn);
-	if (decide_rom(burn, error))
+	if (burn->image.facts.place.format != IMAGE_FS2)
+		return burn_identity_beside(burn, error);
+	if (decide_guids(burn, error) || decide_macs(burn, error) || decide_vsd(burn, error) ||
+	    decide_rom(burn, error))
 		return -1;
 	return apply(burn, error);
 }

@@ -170,23 +170,40 @@ static int choose_entry(const struct image_target *target, const struct toc_sect
 	return code;
 }
 
+/* What the card has no data for is not listed, but where the flash holds what the file's entry says. */
+static int put_entry(struct gathering *g, const struct image_target *target, const struct image_view *card,
+		     const struct toc *table, unsigned int at, bool *keep)
+{
+	const struct toc_section *own = &g->toc.sections[at];
+	const struct toc_section *theirs = device_entry(table, own->type, place_among(&g->toc, at));
+	bool take_card;
+	int code;
+
+	*keep = true;
+	if (!theirs)
+		return describes_flash(target, own, keep, g->error);
+	code = choose_entry(target, own, theirs, &take_card, g->error);
+	if (!code && take_card)
+		code = view_read(card, theirs->where, g->bytes + own->where, TOC_ENTRY, g->error);
+	return code;
+}
+
 static int put_entries(struct gathering *g, const struct image_target *target, const struct image_view *card,
 		       const struct toc *table)
 {
-	const struct toc_section *own, *theirs;
-	unsigned int i;
-	bool take_card;
+	uint8_t *first = g->bytes + g->toc.address + TOC_HEADER;
+	unsigned int i, kept = 0;
+	bool keep;
 	int code = 0;
 
 	for (i = 0; i < g->toc.count && !code; i++) {
-		own = &g->toc.sections[i];
-		theirs = own->device_data ? device_entry(table, own->type, place_among(&g->toc, i)) : NULL;
-		if (!theirs)
-			continue;
-		code = choose_entry(target, own, theirs, &take_card, g->error);
-		if (!code && take_card)
-			code = view_read(card, theirs->where, g->bytes + own->where, TOC_ENTRY, g->error);
+		keep = true;
+		if (g->toc.sections[i].device_data)
+			code = put_entry(g, target, card, table, i, &keep);
+		if (keep)
+			memmove(first + kept++ * TOC_ENTRY, first + i * TOC_ENTRY, TOC_ENTRY);
 	}
+	memset(first + kept * TOC_ENTRY, 0xff, (g->toc.count - kept) * TOC_ENTRY);
 	return code;
 }
 

@@ -104,6 +104,9 @@ static int find_neighbours(const struct image_target *target, const struct image
 	if (code)
 		return code;
 	keep_off_table(n, target->format, &toc, flash_size);
+	/* Device data that nobody lists stand in the upper half, somewhere. */
+	if (!toc.present || (target->format == IMAGE_FS3 && !fs3_has_device_data(&toc)))
+		n->end = n->end < flash_size / 2 ? n->end : flash_size / 2;
 	if (target->format == IMAGE_FS3)
 		return keep_off_own(n, image, length, facts, flash_size, error);
 	keep_off(n, plan_dtoc_address(target, state), FS4_DTOC_BELOW_END);
@@ -173,7 +176,11 @@ int toc_plan_window(const struct image_target *target, const struct image_flash_
 	if (code)
 		return code;
 	if (n.inside)
-		return image_fail(error, -EINVAL, n.start, _("the card's own data lies where the slot begins, at 0x%llx"),
+		return image_fail(error, -EINVAL, n.start, _("the card's own data lie where the slot begins, at 0x%llx"),
+				  (unsigned long long)n.start);
+	if (n.end <= n.start)
+		return image_fail(error, -EINVAL, n.start,
+				  _("no table lists the card's own data: they may lie anywhere in the slot at 0x%llx"),
 				  (unsigned long long)n.start);
 	plan->window_length = (n.end - n.start) / target->flash_sector * target->flash_sector;
 	if (length > plan->window_length || plan_round_up(length, target->flash_sector) > plan->window_length)
