@@ -32,7 +32,7 @@ static void show_pending(const struct info_history *history, struct output *outp
 static void show_last(const struct info_history *history, const struct deeds *deeds, struct output *output)
 {
 	static const char *const keys[] = { "from", "to", "level", "by", "reason", "message" };
-	const struct deed *deed = deeds_last(deeds, history->card);
+	const struct deed *deed = deeds_last(deeds, history->card, history->psid);
 	const char *time, *from, *to;
 	size_t i;
 

@@ -168,13 +168,21 @@ void deeds_free(struct deeds *deeds)
 	memset(deeds, 0, sizeof(*deeds));
 }
 
-const struct deed *deeds_last(const struct deeds *deeds, const char *card)
+/* What changed the PSID has the old one in "from_psid"; what does not tell is believed. */
+static bool is_psid(const struct deed *deed, const char *psid)
+{
+	const char *new = deed_text(deed, "psid"), *old = deed_text(deed, "from_psid");
+
+	return !psid || !new || !strcmp(new, psid) || (old && !strcmp(old, psid));
+}
+
+const struct deed *deeds_last(const struct deeds *deeds, const char *card, const char *psid)
 {
 	size_t i = deeds->count;
 
 	while (i--)
 		if (deed_is_of(&deeds->list[i], card))
-			return &deeds->list[i];
+			return is_psid(&deeds->list[i], psid) ? &deeds->list[i] : NULL;
 	return NULL;
 }
 

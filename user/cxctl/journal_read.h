@@ -35,8 +35,8 @@ bool deed_is_of(const struct deed *deed, const char *card);	/* any function of t
 /* "done", "failed", "cancelled", "unchanged" ...; "running" and "open" for what has no end yet. */
 const char *deed_result(const struct deed *deed);
 
-/* The newest deed on this card; NULL: none. */
-const struct deed *deeds_last(const struct deeds *deeds, const char *card);
+/* The newest deed on this card; NULL: none, or another card (by its PSID, when known) was in its place. */
+const struct deed *deeds_last(const struct deeds *deeds, const char *card, const char *psid);
 
 /*
  * Asks the driver how the jobs ended whose program died: writes the missing ends to the journal and
