@@ -411,6 +411,7 @@ static void second_host(void)
 	CHECK_EQ(cxsim_second_functions(card), 2);
 	CHECK(answers(card, CXSIM_SECOND_HOST + 1));
 	CHECK_EQ(access_register(card, MPIR, GET, zero, 4), 0);
+	CHECK_EQ(packet[5] & 0xf, 2);			/* host buses */
 	CHECK_EQ(packet[8], 1 << 24);
 	CHECK(answers(card, 0));
 	CHECK_EQ(access_register(card, MPIR, GET, zero, 4), 0);

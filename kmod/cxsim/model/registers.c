@@ -205,7 +205,7 @@ static u32 get_mpir(struct access *a)
 	u32 host = a->card->accessor >= CXSIM_SECOND_HOST;
 
 	memset(a->reg, 0, 0x10);
-	a->reg[0] = host << 16;
+	a->reg[0] = host << 16 | (a->card->second_host ? 2 : 0);
 	a->reg[2] = 0x00090000;
 	a->reg[3] = host << 24;
 	return 0;
