@@ -3,6 +3,7 @@
  * The jobs of a restore. The firmware goes into the slot that is not in use, failsafe like every burn;
  * device data go where they were. With firmware running the image comes first; with none, device
  * data do: what is interrupted then leaves a card in recovery mode, not one that starts without identity.
+ * Of FS3, too: its image holds checksums of the device data, which the driver compares with what is there.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -93,16 +94,14 @@ static int plan_device_data(struct restore *restore, struct cxctl_error *error)
 		snprintf(restore->device_note, sizeof(restore->device_note), "%s", _("stay as they are: --no-device-data"));
 		return 0;
 	}
+	if (restore->source.is_image && restore->target.format == IMAGE_FS2) {
+		snprintf(restore->device_note, sizeof(restore->device_note), "%s", _("the identity is a part of the image"));
+		return 0;
+	}
 	code = image_plan_device_data(&restore->target, &restore->state, &restore->source.reader, &step->bytes,
 				      &step->plan, &step->failsafe, step->window, &why);
 	if (code == -ENOENT) {
 		restore->device_same = true;
-		return 0;
-	}
-	if (code == -EOPNOTSUPP && restore->target.format == IMAGE_FS2) {
-		/* The identity is in the image there. */
-		snprintf(restore->device_note, sizeof(restore->device_note), "%s",
-			 _("settings of a card of format FS2 stay as they are; its identity is a part of the image"));
 		return 0;
 	}
 	if (code)
@@ -231,7 +230,7 @@ int restore_plan(struct restore *restore, struct cxctl_error *error)
 		restore_plan_free(restore);
 		return -1;
 	}
-	if (!restore->recovery && restore->step_count == 2) {
+	if (!restore->recovery && restore->target.format != IMAGE_FS3 && restore->step_count == 2) {
 		struct restore_step first = restore->steps[0];
 
 		restore->steps[0] = restore->steps[1];

@@ -79,12 +79,30 @@ static void wanted_ids(const struct restore_request *request, struct image_edit 
 	edit->mac[1] = request->mac + 1;
 }
 
+/* A file of FS3 ends with its device data, which lie where they lie on the flash: the rest is empty. */
+static int as_flash(struct restore *restore, struct image_edit_result *result, struct cxctl_error *error)
+{
+	uint32_t size = restore->info.flash_size;
+	uint8_t *grown;
+
+	if (restore->source.facts.place.format != IMAGE_FS3 || result->length >= size)
+		return 0;
+	grown = realloc(result->bytes, size);
+	if (!grown)
+		return error_set(error, CXCTL_FAILED, "memory", _("no memory for the flash's content"));
+	memset(grown + result->length, 0xff, size - result->length);
+	result->bytes = grown;
+	result->length = size;
+	return 0;
+}
+
 static int dress_image(struct restore *restore, const struct image_file *file, struct cxctl_error *error)
 {
 	struct restore_source *source = &restore->source;
 	struct image_edit edit = { 0 };
 	struct image_edit_result result;
 	struct image_error why;
+	int code;
 
 	wanted_ids(restore->request, &edit);
 	if (image_edit(file->reader.bytes, file->reader.size, &edit, &result, &why)) {
@@ -93,7 +111,10 @@ static int dress_image(struct restore *restore, const struct image_file *file, s
 		error_next(error, _("a stripped image has no device data: restore a backup of this card, or take an image with device data"));
 		return -1;
 	}
+	code = as_flash(restore, &result, error);
 	source->edited = result.bytes;
+	if (code)
+		return -1;
 	source->memory.bytes = result.bytes;
 	source->memory.length = result.length;
 	source->reader = image_memory_reader(&source->memory);
@@ -105,13 +126,13 @@ static int open_image(struct restore *restore, const struct cxctl_error *no_back
 {
 	const struct restore_request *request = restore->request;
 	struct image_file file;
-	struct image_facts facts;
+	struct image_facts *facts = &restore->source.facts;
 	struct image_error why;
 	int result;
 
 	if (image_file_open(request->file, &file, &why))
 		return error_set(error, CXCTL_BAD_IMAGE, "backup-unreadable", "%s", why.text);
-	if (image_query(&file.reader, IMAGE_LAYOUT_FILE, IMAGE_NO_ROM, &facts, &why)) {
+	if (image_query(&file.reader, IMAGE_LAYOUT_FILE, IMAGE_NO_ROM, facts, &why)) {
 		*error = *no_backup;
 		result = -1;
 	} else if (!restore->recovery) {
