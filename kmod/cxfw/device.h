@@ -36,6 +36,8 @@ struct cxfw_device {
 	bool finishing;			/* locks are being given back: neither a signal nor gone keeps us from it */
 	u32 owner;			/* what our semaphores of space 0xa hold; unique, never 0 */
 	u32 icmd_mailbox_bytes;		/* 3:0x1000, read at first use */
+	u32 icmd_pause_us;		/* how long the next command is slept for before the first look */
+	u32 icmd_took_us, icmd_polls;	/* by the last one */
 	enum cxfw_offer components;	/* does the firmware offer them: component.h */
 	u32 mcc_error;			/* error code of MCC behind the last failure of an update; 0: none */
 	u32 semaphore;			/* enum cxfw_semaphore that the last failure waited for, or NONE */

@@ -10,6 +10,8 @@
 #include "flash_chips.h"
 #include "semaphore.h"
 
+#define PROGRAM_LONGEST_US 5000	/* that a page is slept for before the first look */
+
 /* mstflint's own patience: 40 tries every 500 ms, and 256 tries of 25 ms on average (3.1, 5.3). */
 static const struct cxfw_wait wait_hcr = {
 	.semaphore = CXFW_SEMAPHORE_FLASH_HCR,
@@ -196,6 +198,17 @@ u32 cxfw_flash_bank_bytes(const struct cxfw_device *device)
 	return device->flash.size / device->flash.banks;
 }
 
+void cxfw_flash_learn_time(struct cxfw_device *device, u32 took_us, bool at_first_look)
+{
+	u32 *expected = &device->flash.program_us;
+
+	/* Found done by the first look it may have been done for long: a little less the next time. */
+	if (at_first_look)
+		*expected -= *expected / 32;
+	else
+		*expected = min_t(u32, took_us + took_us / 32, PROGRAM_LONGEST_US);
+}
+
 static int check_range(struct cxfw_device *device, u32 address, size_t length)
 {
 	const struct cxfw_flash *flash = &device->flash;
@@ -256,20 +269,20 @@ static bool is_blank(const u8 *data, u32 length)
 	return !memchr_inv(data, 0xff, length);
 }
 
-/* One page, 0xff around what is asked for: that leaves cells as they are. */
-static int program_page(struct cxfw_device *device, u32 page, const u8 *data)
+/* Granules of one batch; those that are blank are left out. */
+static int program_granules(struct cxfw_device *device, u32 address, const u8 *data, u32 length)
 {
 	struct cxfw_flash *flash = &device->flash;
 	u32 granule = flash->backend->granule, from, to;
 	int error;
 
-	for (from = 0; from < CXFW_PAGE; from = to) {
+	for (from = 0; from < length; from = to) {
 		to = from + granule;
 		if (is_blank(data + from, granule))
 			continue;
-		while (to < CXFW_PAGE && !is_blank(data + to, granule))
+		while (to < length && !is_blank(data + to, granule))
 			to += granule;
-		error = flash->backend->program(device, page + from, data + from, to - from);
+		error = flash->backend->program(device, address + from, data + from, to - from);
 		if (error)
 			return error;
 		flash->programmed += to - from;
@@ -277,19 +290,33 @@ static int program_page(struct cxfw_device *device, u32 page, const u8 *data)
 	return 0;
 }
 
+/* A part of a granule, 0xff around what is asked for: that leaves cells as they are. */
+static int program_part(struct cxfw_device *device, u32 address, const u8 *data, u32 length)
+{
+	u32 granule = device->flash.backend->granule, start = address % granule;
+	u8 whole[CXFW_PAGE];
+
+	memset(whole, 0xff, sizeof(whole));
+	memcpy(whole + start, data, length);
+	return program_granules(device, address - start, whole, granule);
+}
+
 int cxfw_flash_program(struct cxfw_device *device, u32 address, const void *buffer, size_t length)
 {
 	const u8 *from = buffer;
-	u8 page[CXFW_PAGE];
+	u32 granule, part;
 	int error = may_write(device, address, length);
 
 	while (!error && length) {
-		u32 start = address % CXFW_PAGE;
-		u32 part = min_t(size_t, length, CXFW_PAGE - start);
-
-		memset(page, 0xff, sizeof(page));
-		memcpy(page + start, from, part);
-		error = program_page(device, address - start, page);
+		granule = device->flash.backend->granule;
+		if (address % granule || length < granule) {
+			part = min_t(size_t, length, granule - address % granule);
+			error = program_part(device, address, from, part);
+		} else {
+			part = device->flash.backend->batch - address % device->flash.backend->batch;
+			part = min_t(size_t, part, length - length % granule);
+			error = program_granules(device, address, from, part);
+		}
 		address += part;
 		from += part;
 		length -= part;

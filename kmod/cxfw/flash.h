@@ -33,6 +33,7 @@ struct cxfw_flash {
 	u8 status[3];
 	const struct cxfw_flash_chip *chip;	/* NULL: not in the table; readable, never written */
 	const struct cxfw_flash_backend *backend;
+	u32 program_us;			/* how long a page took lately; 0: not known */
 	u64 busy_since, unlocked_at;	/* ns: since when others found no room for the lock */
 	u64 erased, programmed;		/* bytes, counted */
 };

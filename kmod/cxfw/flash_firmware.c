@@ -23,6 +23,7 @@
 
 #define MFBA_DATA 0xc
 #define MFBA_BLOCK 128
+#define MFBA_BATCH 4096
 
 #define MFBE_BYTES 0xc
 #define MFBE_64K (1U << 29)
@@ -178,14 +179,23 @@ static int firmware_program(struct cxfw_device *device, u32 address, const u8 *d
 	if (error)
 		return error;
 	for (; length && !error; address += MFBA_BLOCK, data += MFBA_BLOCK, length -= MFBA_BLOCK) {
+		if (cxfw_gateway_due(device)) {
+			error = session_break(device, CXFW_BREAK_US);
+			entered = !error;
+			if (error)
+				break;
+		}
 		words[0] = bank_field(device, address);
 		words[1] = MFBA_BLOCK;
 		words[2] = address % cxfw_flash_bank_bytes(device);
 		memcpy(bytes, data, sizeof(bytes));
 		for (i = 0; i < ARRAY_SIZE(bytes); i++)
 			words[MFBA_DATA / 4 + i] = le32_to_cpu(bytes[i]);
+		device->icmd_pause_us = device->flash.program_us;
 		error = session_send(device, CXFW_REG_MFBA, CXFW_METHOD_SET, sizeof(words), words, ARRAY_SIZE(words),
 				     &entered);
+		device->icmd_pause_us = 0;
+		cxfw_flash_learn_time(device, device->icmd_took_us, device->icmd_polls == 1);
 	}
 	return session_end(device, error, entered);
 }
@@ -228,6 +238,7 @@ static int firmware_erase(struct cxfw_device *device, u32 address, u32 length)
 const struct cxfw_flash_backend cxfw_flash_firmware = {
 	.access = CXFW_FLASH_ACCESS_MFBA,
 	.granule = MFBA_BLOCK,
+	.batch = MFBA_BATCH,
 	.probe = firmware_probe,
 	.read = firmware_read,
 	.erase = firmware_erase,

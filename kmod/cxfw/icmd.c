@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/bits.h>
+#include <linux/delay.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
@@ -70,13 +71,14 @@ static int wait_ready(struct cxfw_device *device)
  * Inside; may leave and enter again, since nobody else writes the mailbox while the
  * semaphore is ours, and drivers must not wait for the gateway as long as firmware works.
  */
-static int wait_idle(struct cxfw_device *device, const char *what, u32 *control)
+static int wait_idle(struct cxfw_device *device, const char *what, u32 *control, u32 *looks)
 {
 	u64 start = ktime_get_ns();
 	unsigned int polls, sleep_us = 500;
 	int error;
 
 	for (polls = 1;; polls++) {
+		*looks = polls;
 		error = cxfw_gateway_read(device, CXFW_SPACE_ICMD, CONTROL, control);
 		if (error || !(*control & CONTROL_GO))
 			return error;
@@ -114,7 +116,7 @@ static int read_mailbox_size(struct cxfw_device *device)
 
 int cxfw_icmd_enter(struct cxfw_device *device)
 {
-	u32 control;
+	u32 control, looks;
 	int error = possible(device);
 
 	if (!error)
@@ -125,7 +127,7 @@ int cxfw_icmd_enter(struct cxfw_device *device)
 	if (!error)
 		error = read_mailbox_size(device);
 	if (!error)
-		error = wait_idle(device, "the command of somebody else to finish", &control);
+		error = wait_idle(device, "the command of somebody else to finish", &control, &looks);
 	return error ? cxfw_icmd_leave(device, error) : 0;
 }
 
@@ -159,11 +161,15 @@ static const char *status_name(u32 status)
 
 int cxfw_icmd_run(struct cxfw_device *device, u16 opcode, u32 *status)
 {
-	u32 control, syndrome = 0;
+	u32 control, syndrome = 0, pause = device->icmd_pause_us;
+	u64 start = ktime_get_ns();
 	int error = cxfw_gateway_write(device, CXFW_SPACE_ICMD, CONTROL, (u32)opcode << 16 | CONTROL_GO);
 
+	if (!error && pause)
+		usleep_range(pause, pause + pause / 32);
 	if (!error)
-		error = wait_idle(device, "the firmware to answer a command", &control);
+		error = wait_idle(device, "the firmware to answer a command", &control, &device->icmd_polls);
+	device->icmd_took_us = (u32)((ktime_get_ns() - start) >> 10);
 	if (error)
 		return error;
 	if (control >> 16 != opcode)

@@ -78,6 +78,7 @@ static const struct opcodes four_bytes = { 0x13, 0x12, 0x21, 0xdc };
 #define ERASE_4K_US 20000
 #define ERASE_64K_US 50000
 #define PROGRAM_POLL_US 30
+#define SPI_BATCH 4096
 #define THREE_BYTE_MOST (1U << 24)
 
 #define LIVEFISH 0x41270		/* generation 4, more than LIVEFISH_ABOVE without firmware: 5.3 */
@@ -581,45 +582,72 @@ static int program_run(struct cxfw_device *device, const struct layout *layout, 
 	return error;
 }
 
-/* Within the hold as long as it may last; enter() waits for the rest. */
+/* Within the hold as long as it may last; enter() waits for the rest. On failure nobody is inside. */
 static int wait_programmed(struct cxfw_device *device, const struct layout *layout, u32 bank)
 {
+	u64 start = ktime_get_ns();
+	u32 expected = device->flash.program_us;
+	bool first = true;
 	u8 status;
 	int error;
 
-	while (!cxfw_gateway_due(device)) {
+	if (expected > PROGRAM_POLL_US)
+		usleep_range(expected, expected + PROGRAM_POLL_US);
+	for (; !cxfw_gateway_due(device); first = false) {
 		error = read_status(device, layout, bank, READ_STATUS, &status);
-		if (error || !(status & STATUS_BUSY))
+		if (error)
 			return leave(device, layout, error);
+		if (!(status & STATUS_BUSY)) {
+			cxfw_flash_learn_time(device, (ktime_get_ns() - start) >> 10, first);
+			return 0;
+		}
 		usleep_range(PROGRAM_POLL_US, 2 * PROGRAM_POLL_US);
 	}
 	error = leave(device, layout, 0);
 	if (!error)
 		error = cxfw_sleep(device, CXFW_BREAK_US);
-	if (!error)
-		error = enter(device, layout, bank);
-	return error ? error : leave(device, layout, 0);
+	return error ? error : enter(device, layout, bank);
+}
+
+/* Pages, one after the other. On failure nobody is inside. */
+static int program_pages(struct cxfw_device *device, const struct layout *layout, u32 address, const u8 *data,
+			 size_t length)
+{
+	u32 bank = address / cxfw_flash_bank_bytes(device), part;
+	int error;
+
+	for (; length; address += part, data += part, length -= part) {
+		part = min_t(size_t, length, CXFW_PAGE - address % CXFW_PAGE);
+		error = program_run(device, layout, address, data, part);
+		if (error)
+			return leave(device, layout, error);
+		error = wait_programmed(device, layout, bank);
+		if (!error && length > part)
+			error = breathe(device, layout, bank);
+		if (error)
+			return error;
+	}
+	return 0;
 }
 
 static int spi_program(struct cxfw_device *device, u32 address, const u8 *data, size_t length)
 {
 	const struct layout *layout = find_layout(device);
-	u32 bank = address / cxfw_flash_bank_bytes(device);
-	int error = enter(device, layout, bank);
+	int error = enter(device, layout, address / cxfw_flash_bank_bytes(device));
 
 	if (error)
 		return error;
 	error = check_protection(device, address, length);
-	if (!error)
-		error = program_run(device, layout, address, data, length);
 	if (error)
 		return leave(device, layout, error);
-	return wait_programmed(device, layout, bank);
+	error = program_pages(device, layout, address, data, length);
+	return error ? error : leave(device, layout, 0);
 }
 
 const struct cxfw_flash_backend cxfw_flash_spi = {
 	.access = CXFW_FLASH_ACCESS_SPI,
 	.granule = CHUNK,
+	.batch = SPI_BATCH,
 	.probe = spi_probe,
 	.read = spi_read,
 	.erase = spi_erase,

@@ -52,6 +52,7 @@ static const struct burning_kind burning_fs4 __attribute__((unused)) = {
 };
 
 struct burning {
+	struct burning_kind sized;	/* of the card's model, with its own flash */
 	const struct burning_kind *kind;
 	struct cxsim_card *card;
 	struct pci_dev *pdev;
@@ -253,7 +254,10 @@ static inline const struct burning_kind *burning_kind_of(const char *model)
 static inline bool burning_start(struct burning *burning, const struct cxsim_parameters *parameters)
 {
 	memset(burning, 0, sizeof(*burning));
-	burning->kind = burning_kind_of(parameters->model);
+	burning->sized = *burning_kind_of(parameters->model);
+	if (parameters->flash_size)
+		burning->sized.flash = parameters->flash_size;
+	burning->kind = &burning->sized;
 	burning->stop_at = -1;
 	burning->watch.progress = burning_progress;
 	burning->card = shim_card(parameters, burning->why);

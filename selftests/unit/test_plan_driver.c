@@ -124,7 +124,53 @@ static void each_format_each_way(void)
 		}
 }
 
+/* ---- what a burn costs ---- */
+
+/* Configuration accesses of the driver per KiB, checks and both read-backs included. */
+static u64 cost(const struct burning_kind *kind, enum way way)
+{
+	u64 accesses;
+
+	if (!begin(kind, way))
+		return 0;
+	burning_plan(&burning, images[1], lengths[1], 1, flash);
+	burning.device.gateway.reads = 0;
+	burning.device.gateway.writes = 0;
+	BURNS(&burning);
+	accesses = burning.device.gateway.reads + burning.device.gateway.writes;
+	ktap_note("FS%u over %s: %llu accesses, %llu a KiB, for %zu KiB", kind->format,
+		  kind->format == CXFW_FORMAT_FS2 ? "legacy SPI" : way_names[way], (unsigned long long)accesses,
+		  (unsigned long long)(accesses * 1024 / lengths[1]), lengths[1] / 1024);
+	ktap_note("virtual time %llu ms", (unsigned long long)(cxsim_time(burning.card) / 1000000));
+	accesses = accesses * 1024 / lengths[1];
+	end();
+	return accesses;
+}
+
+static void costs(void)
+{
+	static const struct {
+		struct burning_kind kind;
+		enum way way;
+		u64 most;	/* accesses a KiB */
+	} cases[] = {
+		{ { "connectx3pro", "MT_1200111023", "W25QxxBV", CXFW_FORMAT_FS2, 0x1000000, 0x70000,
+		    OLD_VERSION, NEW_VERSION, "2.40.7000" }, OVER_SPI, 10000 },
+		{ { "connectx4lx", "MT_2420110034", "W25QxxBV", CXFW_FORMAT_FS3, 0x1000000, 0x70000,
+		    "14.20.1010", "14.32.1010", "14.24.1000" }, OVER_SPI, 10000 },
+		{ { "connectx5", "MT_0000000011", "W25QxxBV", CXFW_FORMAT_FS4, 0x1000000, 0x70000,
+		    "16.32.1010", "16.35.2000", "16.33.1048" }, OVER_FIRMWARE, 10000 },
+		{ { "connectx5", "MT_0000000011", "W25QxxBV", CXFW_FORMAT_FS4, 0x1000000, 0x70000,
+		    "16.32.1010", "16.35.2000", "16.33.1048" }, OVER_SPI, 10000 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases) && !ktap_failed(); i++)
+		CHECK(cost(&cases[i].kind, cases[i].way) <= cases[i].most);
+}
+
 static const struct ktap_test tests[] = {
+	KTAP_TEST(costs),
 	KTAP_TEST(each_format_each_way),
 };
 
