@@ -426,7 +426,9 @@ static ssize_t read_component_piece(struct cxfw_card *card, const struct cxfw_co
 			strscpy(why, card->device.why, CXFW_WHY_LENGTH);
 	}
 	cxfw_card_leave(card);
-	return error ? error : length;
+	if (error)
+		return error;
+	return length;
 }
 
 /* request->length becomes what was read. An error after the first piece ends the read there. */

@@ -466,5 +466,5 @@ int cxfw_mcda_read(struct cxfw_device *device, u32 handle, u32 offset, u8 *buffe
 		word = cpu_to_le32(words[i]);
 		memcpy(buffer + 4 * i, &word, 4);
 	}
-	return error ? error : size;
+	return error ? error : (int)size;
 }

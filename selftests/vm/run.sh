@@ -14,7 +14,8 @@ for name in $(sed -n -E '/^TEST_PROGS/,/[^\\]$/ { s/^TEST_PROGS *:=//; s/\\//; p
     done
 done
 # The driver's own client.
-make -s -f selftests/vm/vm.mk BUILD="$build/vm" "$build/vm/driver-test" >&2
+make -s -f selftests/vm/vm.mk BUILD="$build/vm" "$build/vm/driver-test" \
+    "$build/vm/component-test" "$build/vm/hostile-test" >&2
 # devlink flash, and a kernel module that offers it.
 make -s -f selftests/vm/vm.mk BUILD="$build/vm" "$build/vm/devlink-flash-test" >&2
 netdevsim=$(selftests/netdevsim/build.sh "$series")
@@ -25,6 +26,7 @@ referee=$(selftests/mlxfw/build.sh "$series")
 rounds=$(echo " ${TOGETHER_ROUNDS:-}" | sed -n -E "s/.* ${series//./\\.}=([0-9]+).*/\1/p")
 VM_TIMEOUT=${VM_TIMEOUT:-2300} VM_ARGS=$tests VM_ENV="TOGETHER_ROUNDS=$rounds TEST_TIMEOUT=${TEST_TIMEOUT:-} LOCKDOWN_TEST=" \
     exec scripts/vm.sh "$series" selftests/vm/runner.sh "$build/cxsim-image:/usr/bin/cxsim-image" \
-    "$build/vm/driver-test:/usr/bin/driver-test" "$build/cxctl-test-image:/usr/bin/cxctl-test-image" \
+    "$build/vm/driver-test:/usr/bin/driver-test" "$build/vm/component-test:/usr/bin/component-test" \
+    "$build/vm/hostile-test:/usr/bin/hostile-test" "$build/cxctl-test-image:/usr/bin/cxctl-test-image" \
     $referee $netdevsim "$build/vm/devlink-flash-test:/usr/bin/devlink-flash-test" \
     ${REAL_IMAGE:+"$REAL_IMAGE:/mnt/connectx3pro.bin"}

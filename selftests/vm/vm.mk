@@ -11,6 +11,12 @@ $(BUILD)/driver-test: selftests/vm/driver.c selftests/vm/client.c selftests/lib/
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -o $@ $(filter %.c,$^) -lcrypto -lpthread
 
+# The driver's client for component updates and resets, and one without manners.
+$(BUILD)/component-test $(BUILD)/hostile-test: $(BUILD)/%-test: selftests/vm/%.c selftests/vm/client.c \
+		selftests/lib/ktap.c kmod/uapi/cxfw.h selftests/vm/client.h selftests/lib/ktap.h selftests/vm/vm.mk
+	@mkdir -p $(@D)
+	$(CC) $(VM_CFLAGS) -o $@ $(filter %.c,$^) -lcrypto
+
 $(BUILD)/devlink-flash-test: selftests/vm/devlink-flash.c user/device/devlink_flash.c user/device/genl.c \
 		user/base/error.c user/base/message.c selftests/vm/vm.mk
 	@mkdir -p $(@D)
