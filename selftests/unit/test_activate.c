@@ -7,7 +7,7 @@
 
 /* A ConnectX-5 with nothing bound: MFRL as the reference tells of a real one's tool. */
 static const struct activate_facts mlx5 = {
-	.driver = true, .can_reset = true, .mfrl = true, .levels = MFRL_LINK | MFRL_WARM_REBOOT, .bridge = true,
+	.driver = true, .can_reset = true, .mfrl = true, .levels = MFRL_LINK | MFRL_WARM_REBOOT,
 };
 static const struct activate_facts mlx4 = { .mlx4 = true, .driver = true, .can_reset = true };
 
@@ -57,8 +57,16 @@ static void firmware_that_offers_less(void)
 	CHECK_EQ(chosen(&facts, LEVEL_NONE), LEVEL_REBOOT);
 	CHECK(reason(LEVEL_LINK, "MFRL"));
 	facts = mlx5;
-	facts.bridge = false;
+	strcpy(facts.no_link, "no PCIe port");
 	CHECK_EQ(chosen(&facts, LEVEL_NONE), LEVEL_REBOOT);
+	CHECK(reason(LEVEL_LINK, "no PCIe port"));
+	facts = mlx5;
+	facts.other_hosts = true;
+	CHECK_EQ(chosen(&facts, LEVEL_NONE), LEVEL_REBOOT);
+	CHECK(reason(LEVEL_LINK, "more than one host"));
+	/* There the hosts' drivers and the firmware agree among themselves. */
+	facts.devlink = true;
+	CHECK_EQ(chosen(&facts, LEVEL_NONE), LEVEL_DEVLINK);
 }
 
 static void bound_functions(void)

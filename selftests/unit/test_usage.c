@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../../user/host/procfs.h"
+#include "../../user/host/upstream.h"
 #include "../../user/host/usage.h"
 #include "../lib/ktap.h"
 
@@ -517,6 +518,81 @@ static void more_users_than_room(void)
 	end();
 }
 
+/* ---- the port above: what the driver would refuse is known before anybody is cut off ---- */
+
+#define PORT "sys/devices/pci0000:00/0000:00:01.0"
+
+static void put_device(const char *path, const char *class)
+{
+	const char *name = strrchr(path, '/') + 1;
+	char file[192], target[192];
+
+	snprintf(file, sizeof(file), "%s/class", path);
+	put(file, class);
+	snprintf(file, sizeof(file), "%s/vendor", path);
+	put(file, "0x15b3\n");
+	snprintf(file, sizeof(file), "sys/bus/pci/devices/%s", name);
+	snprintf(target, sizeof(target), "@%s", path);
+	put_link(file, target);
+}
+
+static void put_port_config(unsigned int slot, unsigned int hotplug)
+{
+	char config[256] = { 0 };
+
+	config[0x34] = 0x40;
+	config[0x40] = 0x01;		/* power management, then PCIe */
+	config[0x41] = 0x60;
+	config[0x60] = 0x10;
+	config[0x63] = slot;
+	config[0x74] = hotplug ? 0x40 : 0;
+	put_bytes(PORT "/config", config, sizeof(config));
+}
+
+static const char *trouble(size_t functions)
+{
+	struct pci_function function[2];
+	static char why[192];
+
+	CHECK(!pci_read("0000:04:00.0", &function[0]));
+	if (functions > 1)
+		CHECK(!pci_read("0000:04:00.1", &function[1]));
+	upstream_trouble("0000:04:00.0", function, functions, why, sizeof(why));
+	return why;
+}
+
+static void port_above(void)
+{
+	start();
+	put_device("sys/devices/pci0000:00/0000:04:00.0", "0x020000\n");
+	CHECK(strstr(trouble(1), "no PCIe port"));
+	end();
+	start();
+	put_device(PORT, "0x060400\n");
+	put_device(PORT "/0000:04:00.0", "0x020000\n");
+	put_device(PORT "/0000:04:00.1", "0x020000\n");
+	CHECK(strstr(trouble(1), "0000:04:00.1 hangs below the same port"));
+	CHECK_STR(trouble(2), "");
+	put_port_config(1, 0);
+	CHECK_STR(trouble(2), "");
+	put_port_config(1, 1);
+	CHECK(strstr(trouble(2), "hot-plug"));
+	put_port_config(0, 1);
+	CHECK_STR(trouble(2), "");
+	/* Virtual functions go with their driver. */
+	put_device(PORT "/0000:04:00.2", "0x020000\n");
+	put_link(PORT "/0000:04:00.2/physfn", "../0000:04:00.0");
+	CHECK_STR(trouble(2), "");
+	end();
+	start();
+	put_device(PORT, "0x060400\n");
+	put_device(PORT "/0000:04:00.0", "0x020000\n");
+	put_device("sys/devices/pci0000:00/0000:00:02.0", "0x060400\n");
+	put_device("sys/devices/pci0000:00/0000:00:02.0/0000:04:00.1", "0x020000\n");
+	CHECK(strstr(trouble(2), "one card in two places"));
+	end();
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(nobody_uses_an_idle_card),
 	KTAP_TEST(interface_with_address),
@@ -533,6 +609,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(own_session),
 	KTAP_TEST(interface_in_a_container),
 	KTAP_TEST(more_users_than_room),
+	KTAP_TEST(port_above),
 };
 
 int main(int argc, char **argv)

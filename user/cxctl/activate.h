@@ -22,7 +22,8 @@ struct activate_facts {
 	bool can_reset;			/* CXFW_CAP_ACTIVATE */
 	bool mfrl;			/* the firmware told its levels: */
 	uint32_t levels;
-	bool bridge;			/* there is a PCIe port above the card */
+	char no_link[192];		/* why its PCIe link cannot be toggled; empty: it can; translated */
+	bool other_hosts;		/* it says that it serves more than one host or socket */
 	bool devlink;			/* mlx5_core is bound and devlink knows it */
 	unsigned int bound;		/* functions that mlx4_core or mlx5_core has */
 	char foreign[32], foreign_function[16];	/* any other driver that has one; empty: none */

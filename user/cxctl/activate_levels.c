@@ -97,8 +97,10 @@ static void link_toggle(const struct activate_facts *facts, struct activate_way 
 		return;
 	if (facts->dpu)
 		not_offered(way, _("this card has processors of its own (a DPU), which would be reset, too"));
-	else if (!facts->bridge)
-		not_offered(way, _("no PCIe port is seen above the card (a virtual machine?)"));
+	else if (facts->other_hosts)
+		not_offered(way, _("the card serves more than one host or socket (register MPIR), and its reset would be theirs as well"));
+	else if (*facts->no_link)
+		not_offered(way, "%s", facts->no_link);
 	else if (may_take_off(facts, way)) {
 		way->rebind = facts->bound;
 		offered(way, SECONDS_LINK, facts->bound ?

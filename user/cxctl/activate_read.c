@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../device/registers.h"
-#include "../host/sysfs.h"
+#include "../host/upstream.h"
 #include "../image/image.h"
 #include "activate.h"
 #include "flash_reader.h"
@@ -87,13 +87,17 @@ static void judge_drivers(struct activate *activate)
 	}
 }
 
-static bool has_bridge(const char *address)
+/* The firmware's own word on who else has the card: device-access.md 4.0, MPIR. */
+static bool has_other_hosts(struct cxctl_card *card)
 {
-	char class[16];
+	uint8_t bytes[MPIR_BYTES] = { 0 };
+	struct cxctl_error ignored;
+	uint32_t word;
 
-	/* The directory above the function's own, whatever link leads there. */
-	return sysfs_read(class, sizeof(class), "bus/pci/devices/%s/../class", address) > 0 &&
-	       !strncmp(class, "0x0604", 6);
+	if (card_register(card, REGISTER_MPIR, bytes, sizeof(bytes), NULL, &ignored))
+		return false;
+	word = be32_at(bytes, 0);
+	return word >> 31 || (word & 0xf) > 1;
 }
 
 static void read_facts(struct activate *activate)
@@ -114,7 +118,8 @@ static void read_facts(struct activate *activate)
 	facts->absent = driver->valid && driver->state == CXFW_STATE_ABSENT;
 	facts->driver = !card_access(activate->card, &ignored);
 	facts->can_reset = driver->capabilities & CXFW_CAP_ACTIVATE;
-	facts->bridge = has_bridge(pci->address);
+	upstream_trouble(pci->address, activate->functions, activate->function_count, facts->no_link,
+			 sizeof(facts->no_link));
 	judge_drivers(activate);
 	facts->devlink = !strcmp(pci->driver, "mlx5_core") && card_devlink(activate->card)->valid;
 	if (facts->mlx4 || facts->recovery || !facts->driver ||
@@ -122,6 +127,7 @@ static void read_facts(struct activate *activate)
 		return;
 	facts->mfrl = true;
 	facts->levels = be32_at(bytes, 4) & 0xff;
+	facts->other_hosts = has_other_hosts(activate->card);
 }
 
 /* ---- firmware ---- */
