@@ -326,7 +326,7 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 		return 0;
 	}
 	error_set(error, CXCTL_USAGE, "bad-semaphore", _("--clear-semaphore %s is not NAME=VALUE"), argument);
-	error_expected(error, _("one of vsc, icmd, flash-icmd, flash-gateway, flash-hcr, and the value that it holds"));
+	error_expected(error, _("one of vsc, icmd, flash-icmd, flash-gateway, flash-hcr, update-handle, and the value that it holds"));
 	error_next(error, _("use what the error about the stuck semaphore told, for example flash-gateway=0x1"));
 	return -1;
 }
