@@ -4,7 +4,7 @@
 # leaves alone, backups and the journal, ROM and identity, Ctrl-C.
 . ./lib.sh
 
-plan 64
+plan 70
 load || bail "cxsim and cxfw do not load"
 command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
@@ -69,10 +69,16 @@ expect "no such file" 6 "nosuch.bin"
 run cxctl burn "$address" -i "$0" -y
 expect "a file that is no image" 6
 mkfifo "$work/fifo"
-for path in "$work/fifo" "$work" /dev/zero; do
+for path in "$work/fifo" /dev/zero; do
     run timeout 20 cxctl burn "$address" -i "$path" -y
-    expect "$path is no image" 6 "not a file of bytes"
+    expect "$path is no image" 6 "not-a-file|a pipe|a device|not a"
 done
+mkdir "$work/several"
+cp "$work/new.bin" "$work/other.bin" "$work/several"
+run cxctl burn "$address" -i "$work/several" -n
+expect "of a directory the image of the card's PSID is taken" 0 "from .*several/new.bin"
+run cxctl burn "$address" -i "$work/several" -n --psid MT_0D80110009
+expect "or another one when it is named, and refused" 4 "MT_0D80110009 \\(Mellanox\\)"
 head -c 4000 "$work/new.bin" >"$work/cut.bin"
 run cxctl burn "$address" -i "$work/cut.bin" -y
 expect "an image that was cut" 6 "damaged"
@@ -91,14 +97,21 @@ run cxctl verify "$address" -i ""
 expect "an image without a name" 2 "no image named"
 unchanged "refused burns"
 check "refused burns leave no backup" test ! -e "$work/state/cxctl/backups"
+run cxctl burn "$address" "$address" -i "$work/new.bin" -y
+expect "one card named twice" 2 "one card"
+run cxctl burn "$address" -i "$work/new.bin" -y --method component
+expect "a card without component update" 4 "does not offer"
 
-run cxctl burn "$address" -i "$work/new.bin" -y -j
+run cxctl burn "$address" -i "$work/new.bin" -y -j --reason "ticket 42"
 expect "a burn" 0 '"changed":true'
-expect "which says what comes next" 0 '"pending_action":"power-cycle"'
-backup=$(find "$work/state/cxctl/backups" -name '*.bin')
-check "the backup is the flash as it was" cmp "$work/before" "$backup"
+expect "which says what comes next" 0 '"pending_action":"activate"'
+check "its steps are told as events" grep -q '^{"event":"progress","card":"'"$address"'","step":"write"' "$err"
+backup=$(find "$work/state/cxctl/backups" -name '*.tar')
+tar xf "$backup" -C "$work" flash.bin
+check "the backup has the flash as it was" cmp "$work/before" "$work/flash.bin"
 check "the journal tells of its begin" grep -q '"event":"burn-begin".*"psid":"DEL09A0000009"' "$journal"
 check "and of its end" grep -q '"event":"burn-end".*"result":"done"' "$journal"
+check "with the reason, and by whom" grep -q '"by":"root".*"reason":"ticket 42"' "$journal"
 check "the old firmware runs until then" test "$(booted version)" = 2.9.1000
 run cxctl burn "$address" -i "$work/new.bin" -y -j
 expect "the same again is no work" 0 '"changed":false'

@@ -101,9 +101,10 @@ static void read_pending(struct burn_card *card)
 		memcpy(pending->version, card->device.version, sizeof(pending->version));
 		pending->waiting = !same_version(pending->version, running);
 	}
+	/* What was written down may be of a card that stood here before. */
 	snprintf(text, sizeof(text), "%u.%u.%u", running[0], running[1], running[2]);
-	if (!pending->waiting && pending_read(card_address(card->card), &file, &none) > 0 &&
-	    pending_waits(&file, text) && scan_version(file.to, pending->version)) {
+	if (!pending->known && card->has_device && pending_read(card_address(card->card), &file, &none) > 0 &&
+	    !strcmp(file.psid, card->device.psid) && pending_waits(&file, text) && scan_version(file.to, pending->version)) {
 		pending->known = true;
 		pending->waiting = true;
 	}

@@ -49,14 +49,20 @@ static bool image_takes_component(const struct image_facts *image)
 	       (image->security_keys || image->signed_by);
 }
 
+static bool is_closed(const struct cxfw_card_info *info)
+{
+	return info->capabilities & CXFW_CAP_COMPONENT && info->flash_access == CXFW_FLASH_ACCESS_NONE;
+}
+
 static bool offers_plan(const struct cxfw_card_info *info, enum image_format format)
 {
 	uint64_t needed = CXFW_CAP_BURN_PLAN | capability_of(format);
 
-	return capability_of(format) && (info->capabilities & needed) == needed;
+	return !is_closed(info) && capability_of(format) && (info->capabilities & needed) == needed;
 }
 
-static int no_component(const struct image_facts *image, const struct cxfw_card_info *info, struct cxctl_error *error)
+static int no_component(const struct image_facts *image, const struct cxfw_card_info *info,
+			struct cxctl_error *error)
 {
 	bool offered = info->capabilities & CXFW_CAP_COMPONENT;
 
@@ -99,8 +105,8 @@ static int no_plan_offered(const struct image_facts *image, const struct cxfw_ca
 	return -1;
 }
 
-int burn_guard_method(enum burn_method method, const struct image_facts *image, const struct cxfw_card_info *info,
-		      struct cxctl_error *error)
+int burn_guard_method(enum burn_method method, const struct image_facts *image,
+		      const struct cxfw_card_info *info, struct cxctl_error *error)
 {
 	if (method == BURN_METHOD_COMPONENT) {
 		if (info->capabilities & CXFW_CAP_COMPONENT && image_takes_component(image))
@@ -109,7 +115,7 @@ int burn_guard_method(enum burn_method method, const struct image_facts *image, 
 	}
 	if (offers_plan(info, image->place.format))
 		return 0;
-	if (info->capabilities & CXFW_CAP_COMPONENT && info->flash_access == CXFW_FLASH_ACCESS_NONE)
+	if (is_closed(info))
 		return flash_closed(info, error);
 	return no_plan_offered(image, info, error);
 }
@@ -117,7 +123,8 @@ int burn_guard_method(enum burn_method method, const struct image_facts *image, 
 enum burn_method burn_method_choose(const struct image_facts *image, const struct cxfw_card_info *info,
 				    const char **why)
 {
-	bool component = info->capabilities & CXFW_CAP_COMPONENT, open = offers_plan(info, image->place.format);
+	bool component = info->capabilities & CXFW_CAP_COMPONENT,
+	     open = offers_plan(info, image->place.format);
 
 	if (component && image_takes_component(image)) {
 		*why = open ? _("the firmware offers it and the image allows it") :
@@ -138,7 +145,8 @@ enum burn_method burn_method_choose(const struct image_facts *image, const struc
 int burn_guard_format(const struct image_facts *image, const struct cxfw_card_info *info,
 		      struct cxctl_error *error)
 {
-	const char *format = pci_format_by_hw_id(info->hw_id), *model, *is = image_format_name(image->place.format);
+	const char *format = pci_format_by_hw_id(info->hw_id), *model,
+		   *is = image_format_name(image->place.format);
 
 	if (format && !strcmp(format, is))
 		return 0;
