@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which restart cxctl activate chooses: the mildest that card, firmware and drivers allow, and never one twice. */
+/* Which restart cxctl activate chooses: the mildest that card, firmware and drivers allow; none twice. */
 #include <string.h>
 
 #include "../../user/cxctl/activate_levels.c"

@@ -160,7 +160,8 @@ static bool fake_route(const char *address, char *interface, size_t room)
 	return false;
 }
 
-static void fake_rdma(const char *device, void (*take)(uint32_t, const char *, unsigned int, void *), void *data)
+static void fake_rdma(const char *device, void (*take)(uint32_t, const char *, unsigned int, void *),
+		      void *data)
 {
 	size_t i;
 
@@ -397,7 +398,8 @@ static void network_file_systems(void)
 	put_port("ens1", "0000:03:00.0", "up");
 	put("proc/self/mountinfo",
 	    "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
-	    "40 22 0:44 / /home\\040big rw,relatime shared:1 - nfs4 srv:/home rw,vers=4.2,clientaddr=10.0.0.5,addr=10.0.0.9\n"
+	    "40 22 0:44 / /home\\040big rw,relatime shared:1 - nfs4 srv:/home "
+	    "rw,vers=4.2,clientaddr=10.0.0.5,addr=10.0.0.9\n"
 	    "41 22 0:45 / /other rw - nfs srv2:/x rw,mountaddr=10.0.0.9,addr=10.7.0.9\n"
 	    "42 22 0:46 / /ceph rw - ceph 10.0.0.8:6789,10.0.0.9:6789:/ rw,name=admin\n");
 	routes[0].address = "10.0.0.9";

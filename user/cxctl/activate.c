@@ -137,8 +137,8 @@ static int activate_with(struct activate *activate, struct cxctl_error *error)
 	return confirm(activate, error) ? -1 : activate_do(activate, error);
 }
 
-static int activate_one(struct cxctl_card *card, struct output *output, const struct options *options, void *data,
-			struct cxctl_error *error)
+static int activate_one(struct cxctl_card *card, struct output *output, const struct options *options,
+			void *data, struct cxctl_error *error)
 {
 	struct activate activate = { .request = data, .options = options, .output = output, .card = card };
 

@@ -46,7 +46,8 @@ struct activate_ways {
 };
 
 /* wanted LEVEL_NONE: the mildest that is offered. Pure. */
-void activate_find_ways(const struct activate_facts *facts, enum activate_level wanted, struct activate_ways *ways);
+void activate_find_ways(const struct activate_facts *facts, enum activate_level wanted,
+			struct activate_ways *ways);
 
 struct activate_request {
 	bool dry_run, yes;

@@ -267,7 +267,8 @@ static void hold_signals(sigset_t *before)
 
 int activate_do(struct activate *activate, struct cxctl_error *error)
 {
-	bool expects_new = activate->waits && (!*activate->running || !version_same(activate->running, activate->stored));
+	bool expects_new = activate->waits &&
+			   (!*activate->running || !version_same(activate->running, activate->stored));
 	char version[24] = "";
 	sigset_t before;
 	int result;

@@ -147,7 +147,8 @@ static void power_cycle(const struct activate_facts *facts, struct activate_way 
 	offered(way, 0, _("the machine is switched off, its power taken away for ten seconds, and switched on; yours to do"));
 }
 
-void activate_find_ways(const struct activate_facts *facts, enum activate_level wanted, struct activate_ways *ways)
+void activate_find_ways(const struct activate_facts *facts, enum activate_level wanted,
+			struct activate_ways *ways)
 {
 	size_t i;
 

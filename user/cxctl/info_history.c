@@ -54,7 +54,8 @@ static void show_last(const struct info_history *history, const struct deeds *de
 		    from || to ? " " : "", from ? from : "", to ? " -> " : "", to ? to : "", deed_result(deed));
 }
 
-void info_history_show(const struct info_history *history, struct output *output, const struct options *options)
+void info_history_show(const struct info_history *history, struct output *output,
+		       const struct options *options)
 {
 	struct cxctl_error error;
 	struct deeds deeds;

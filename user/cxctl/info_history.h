@@ -12,6 +12,7 @@ struct info_history {
 };
 
 /* A burn that waits to be started, and the newest entry of the journal. */
-void info_history_show(const struct info_history *history, struct output *output, const struct options *options);
+void info_history_show(const struct info_history *history, struct output *output,
+		       const struct options *options);
 
 #endif /* CXCTL_INFO_HISTORY_H */

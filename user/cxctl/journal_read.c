@@ -68,7 +68,8 @@ static struct deed *add(struct deeds *deeds)
 }
 
 /* The deed that this entry goes on with: of the same id; older journals have none, then of the same card. */
-static struct deed *open_deed(struct deeds *deeds, struct json_object *entry, const char *what, const char *id)
+static struct deed *open_deed(struct deeds *deeds, struct json_object *entry, const char *what,
+			      const char *id)
 {
 	const char *card = text_of(entry, "card");
 	size_t i = deeds->count;
@@ -219,7 +220,7 @@ struct job_search {
 	struct cxctl_job job;		/* id 0: not found */
 };
 
-/* By its number; before that was written, by who began it. Numbers and processes mean something in one boot. */
+/* By its number; before that was written, by who began it. Both mean something within one boot only. */
 static int look_at_job(const struct cxctl_job *job, void *data)
 {
 	struct job_search *search = data;

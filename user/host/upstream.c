@@ -54,7 +54,8 @@ static bool is_hotplug(const char *bridge)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	for (at = read_le(fd, CAPABILITY_POINTER, 1); at >= 0x40 && steps < 48; at = read_le(fd, at + 1, 1), steps++) {
+	at = read_le(fd, CAPABILITY_POINTER, 1);
+	for (; at >= 0x40 && steps < 48; at = read_le(fd, at + 1, 1), steps++) {
 		if (read_le(fd, at, 1) != CAPABILITY_PCIE)
 			continue;
 		hotplug = read_le(fd, at + PCIE_FLAGS, 2) >> 8 & 1 && read_le(fd, at + PCIE_SLOT, 4) >> 6 & 1;
@@ -78,8 +79,8 @@ static bool is_of_card(const char *name, const struct pci_function *functions, s
 	return false;
 }
 
-static bool find_stranger(const char *bridge, const struct pci_function *functions, size_t count, char *stranger,
-			  size_t room)
+static bool find_stranger(const char *bridge, const struct pci_function *functions, size_t count,
+			  char *stranger, size_t room)
 {
 	struct dirent *entry;
 	unsigned int part[4];
@@ -103,14 +104,16 @@ static bool find_stranger(const char *bridge, const struct pci_function *functio
 	return found;
 }
 
-void upstream_trouble(const char *address, const struct pci_function *functions, size_t count, char *why, size_t room)
+void upstream_trouble(const char *address, const struct pci_function *functions, size_t count, char *why,
+		      size_t room)
 {
 	char bridge[32], other[32], class[16];
 	size_t i;
 
 	*why = '\0';
 	if (!parent_of(address, bridge, sizeof(bridge)) ||
-	    sysfs_read(class, sizeof(class), "bus/pci/devices/%s/class", bridge) <= 0 || strncmp(class, "0x0604", 6)) {
+	    sysfs_read(class, sizeof(class), "bus/pci/devices/%s/class", bridge) <= 0 ||
+	    strncmp(class, "0x0604", 6)) {
 		snprintf(why, room, _("no PCIe port is seen above the card (a virtual machine?)"));
 		return;
 	}

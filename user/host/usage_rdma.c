@@ -37,7 +37,9 @@ struct users {
 /* Every RDMA device has queues of these, used or not. */
 static bool is_furniture(const char *name)
 {
-	static const char *const names[] = { "ib_core", "mlx5_ib", "mlx4_ib", "ib_mad", "mlx5_core", "mlx4_core", "ib_cm" };
+	static const char *const names[] = {
+		"ib_core", "ib_mad", "ib_cm", "mlx5_ib", "mlx4_ib", "mlx5_core", "mlx4_core",
+	};
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -94,7 +96,8 @@ static void take_netlink(uint32_t pid, const char *name, unsigned int resources,
 
 /* ---- open device files ---- */
 
-static void take_node(const char *class, const char *name, struct users *users, const struct usage_search *search)
+static void take_node(const char *class, const char *name, struct users *users,
+		      const struct usage_search *search)
 {
 	char device[32];
 	size_t i;

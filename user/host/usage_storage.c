@@ -153,7 +153,8 @@ static void take_partition(const char *name, void *data)
 }
 
 /* A file system of several disks has a device number of its own and names one of them as its source. */
-static bool is_from(const struct mount *mount, const struct disk *disk, unsigned int major, unsigned int minor)
+static bool is_from(const struct mount *mount, const struct disk *disk, unsigned int major,
+		    unsigned int minor)
 {
 	const char *name = strrchr(mount->source, '/');
 
