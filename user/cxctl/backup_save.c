@@ -475,6 +475,15 @@ static int save_card(struct save *save, struct cxctl_error *error)
 	return save_under(save, part, error);
 }
 
+static int no_raw(struct cxctl_card *card, const struct cxfw_card_info *info, struct cxctl_error *error)
+{
+	if (!(info->capabilities & CXFW_CAP_COMPONENT))
+		return card_no_flash(card, info, error);
+	error_set(error, CXCTL_REFUSED, "flash-closed", _("%s keeps its flash closed"), card_address(card));
+	error_next(error, _("without --raw what the card gives out is saved"));
+	return -1;
+}
+
 int backup_save(struct cxctl_card *card, const struct cxfw_card_info *info, struct flash_reader *flash,
 		const struct options *options, const struct backup_request *request,
 		struct backup_result *result, struct cxctl_error *error)
@@ -495,7 +504,7 @@ int backup_save(struct cxctl_card *card, const struct cxfw_card_info *info, stru
 	save->request = request;
 	save->result = result;
 	save->time = time(NULL);
-	code = request->raw && !save->flash ? card_no_flash(card, info, error) : save_card(save, error);
+	code = request->raw && !save->flash ? no_raw(card, info, error) : save_card(save, error);
 	flash_reader_close(&own);
 	free(save->component);
 	free(save->json);

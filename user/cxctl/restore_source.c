@@ -134,6 +134,8 @@ static int open_image(struct restore *restore, const struct cxctl_error *no_back
 		return error_set(error, CXCTL_BAD_IMAGE, "backup-unreadable", "%s", why.text);
 	if (image_query(&file.reader, IMAGE_LAYOUT_FILE, IMAGE_NO_ROM, facts, &why)) {
 		*error = *no_backup;
+		if (!error->exit)
+			error_set(error, CXCTL_BAD_IMAGE, "not-an-image", "%s: %s", request->file, why.text);
 		result = -1;
 	} else if (!restore->recovery) {
 		result = error_set(error, CXCTL_REFUSED, "not-a-backup", _("%s is a firmware image, no backup of a card"),
@@ -175,10 +177,23 @@ static bool as_large_as_flash(const struct restore *restore)
 	return restore->source.backup.flash.length == restore->info.flash_size;
 }
 
+/*
+ * A vendor's file may be as large as a flash. With an identity that is not the file's own, on a card that
+ * lost everything, it is an image to put that into.
+ */
+static bool is_for_label(const struct restore *restore)
+{
+	const struct backup_identity *was = &restore->source.backup.identity;
+	const struct restore_request *request = restore->request;
+
+	return restore->recovery && request->has_guid && request->has_mac &&
+	       (!was->has_guid || was->guid != request->guid || !was->has_mac || was->mac != request->mac);
+}
+
 int restore_source_open(struct restore *restore, struct cxctl_error *error)
 {
 	struct restore_source *source = &restore->source;
-	struct cxctl_error why;
+	struct cxctl_error why = { 0 };
 
 	if (backup_open(restore->request->file, &source->backup, &why)) {
 		if (strcmp(why.id, "not-a-backup")) {
@@ -188,6 +203,8 @@ int restore_source_open(struct restore *restore, struct cxctl_error *error)
 		return open_image(restore, &why, error);
 	}
 	source->open = true;
+	if (source->backup.plain && is_for_label(restore))
+		return open_image(restore, &why, error);
 	if (source->backup.plain && !as_large_as_flash(restore)) {
 		error_set(&why, CXCTL_REFUSED, "flash-size", _("%s is no backup of this card's flash"),
 			  restore->request->file);
