@@ -104,8 +104,8 @@ static void refused(const char *file, int line, int code, const struct cxctl_err
 		ktap_fail(file, line, "%s has no text", id);
 	for (i = 0; i < 4; i++)
 		if (!*parts[i].text || !strstr(parts[i].text, parts[i].part))
-			ktap_fail(file, line, "%s: %s is \"%s\", which lacks \"%s\"", id, parts[i].what, parts[i].text,
-				  parts[i].part);
+			ktap_fail(file, line, "%s: %s is \"%s\", which lacks \"%s\"", id, parts[i].what,
+				  parts[i].text, parts[i].part);
 }
 
 #define REFUSED(call, id, found, expected, rule, next) do { \
@@ -130,8 +130,10 @@ static void functions(void)
 
 static struct image_facts signed_image(void)
 {
-	struct image_facts image = { .security_flags = IMAGE_SECURITY_MCC | IMAGE_SECURITY_SIGNED | IMAGE_SECURITY_SECURE,
-				     .security_keys = true, .signed_by = "IMAGE_SIGNATURE_256" };
+	struct image_facts image = { .security_flags = IMAGE_SECURITY_MCC | IMAGE_SECURITY_SIGNED |
+						       IMAGE_SECURITY_SECURE,
+				     .security_keys = true,
+				     .signed_by = "IMAGE_SIGNATURE_256" };
 
 	image.place.format = IMAGE_FS4;
 	return image;
@@ -154,15 +156,15 @@ static void methods(void)
 	CHECK_EQ(burn_method_choose(&plain, &closed, &why), BURN_METHOD_COMPONENT);
 	CHECK(!burn_guard_method(BURN_METHOD_FLASH, &image, &both, &error));
 	CHECK(!burn_guard_method(BURN_METHOD_COMPONENT, &image, &closed, &error));
-	REFUSED(burn_guard_method(BURN_METHOD_COMPONENT, &plain, &both, &error), "image-no-component", "mcc_en",
-		"component update", "firmware's", "--method flash");
+	REFUSED(burn_guard_method(BURN_METHOD_COMPONENT, &plain, &both, &error), "image-no-component",
+		"mcc_en", "component update", "firmware's", "--method flash");
 	plain.security_flags = IMAGE_SECURITY_MCC;
 	REFUSED(burn_guard_method(BURN_METHOD_COMPONENT, &plain, &closed, &error), "image-no-component",
 		"without a section for signatures", "component update", "firmware's", "closed as well");
 	CHECK(burn_guard_method(BURN_METHOD_COMPONENT, &image, &open, &error));
 	CHECK_STR(error.id, "no-component");
-	REFUSED(burn_guard_method(BURN_METHOD_FLASH, &image, &closed, &error), "flash-closed", "gives access", "open flash",
-		"secure card", "--method component");
+	REFUSED(burn_guard_method(BURN_METHOD_FLASH, &image, &closed, &error), "flash-closed", "gives access",
+		"open flash", "secure card", "--method component");
 	/* the driver burns FS4, not FS2 */
 	plain.place.format = IMAGE_FS2;
 	CHECK(burn_guard_method(BURN_METHOD_FLASH, &plain, &open, &error));
@@ -175,14 +177,16 @@ static void methods(void)
 
 static void psid_of_another_vendor(void)
 {
-	struct burn_psids psids = { .image = "MT_1080110023", .card = "IBM1080111023", .method = BURN_METHOD_FLASH };
+	struct burn_psids psids = { .image = "MT_1080110023",
+				    .card = "IBM1080111023",
+				    .method = BURN_METHOD_FLASH };
 	struct burn_permits permits = { 0 };
 	struct cxctl_error error;
 	const char *board;
 	char text[320];
 
-	REFUSED(burn_guard_psid(&psids, &permits, &error), "psid", "MT_1080110023 (Mellanox)", "IBM1080111023 (IBM",
-		"stands for a board", "--psid-change MT_1080110023");
+	REFUSED(burn_guard_psid(&psids, &permits, &error), "psid", "MT_1080110023 (Mellanox)",
+		"IBM1080111023 (IBM", "stands for a board", "--psid-change MT_1080110023");
 	/* IBM-branded ConnectX-3, what its twin is, what a change means, how to get back */
 	CHECK(strstr(error.expected, "MT_1080110023") && strstr(error.expected, "ConnectX-3"));
 	CHECK(strstr(error.next, "IBM's brand of MT_1080110023"));
@@ -216,21 +220,31 @@ static void psid_on_a_secure_card(void)
 	struct cxctl_error error;
 
 	/* no option lifts it, the named PSID neither */
-	REFUSED(burn_guard_psid(&psids, &permits, &error), "psid-secure", "MT_0000000228", "DEL0000000016 (Dell)",
-		"Changing PSID is unsupported under Secure FW", "--psid-change does not help");
+	REFUSED(burn_guard_psid(&psids, &permits, &error), "psid-secure", "MT_0000000228",
+		"DEL0000000016 (Dell)", "Changing PSID is unsupported under Secure FW",
+		"--psid-change does not help");
+	psids.method = BURN_METHOD_FLASH;	/* whichever way */
+	REFUSED(burn_guard_psid(&psids, &permits, &error), "psid-secure", "MT_0000000228", "DEL0000000016",
+		"unsupported under Secure FW", "--psid-change does not help");
+	psids.method = BURN_METHOD_COMPONENT;
 	psids.secure = false;
 	REFUSED(burn_guard_psid(&psids, &permits, &error), "psid-component", "MT_0000000228", "DEL0000000016",
 		"match_psid", "--method flash --psid-change MT_0000000228");
 	/* made as Dell's, running another vendor's firmware, on a secure card */
-	psids = (struct burn_psids){ .image = "DEL0000000016", .card = "MT_0000000228", .original = "DEL0000000016",
-				     .secure = true, .method = BURN_METHOD_COMPONENT };
-	REFUSED(burn_guard_psid(&psids, &permits, &error), "psid-secure", "DEL0000000016 (Dell)", "MT_0000000228",
-		"Secure FW", "made as DEL0000000016 (Dell)");
+	psids = (struct burn_psids){ .image = "DEL0000000016",
+				     .card = "MT_0000000228",
+				     .original = "DEL0000000016",
+				     .secure = true,
+				     .method = BURN_METHOD_COMPONENT };
+	REFUSED(burn_guard_psid(&psids, &permits, &error), "psid-secure", "DEL0000000016 (Dell)",
+		"MT_0000000228", "Secure FW", "made as DEL0000000016 (Dell)");
 }
 
 static void psid_locked(void)
 {
-	struct burn_psids psids = { .image = "MT_0000001590", .card = "MT_0000001590", .method = BURN_METHOD_COMPONENT,
+	struct burn_psids psids = { .image = "MT_0000001590",
+				    .card = "MT_0000001590",
+				    .method = BURN_METHOD_COMPONENT,
 				    .lock = { .supported = true, .locked = true, .psid = "MT_0002001590" } };
 	struct burn_permits permits = { .psid_change = "MT_0000001590" };
 	struct cxctl_error error;
@@ -243,8 +257,8 @@ static void psid_locked(void)
 	psids.image = "MT_0007001590";
 	CHECK(!burn_guard_psid(&psids, &permits, &error));
 	psids.image = "MT_00X1001590";
-	REFUSED(burn_guard_psid(&psids, &permits, &error), "psid-reserved", "begins with X", "X, Y or Z", "reserved",
-		"MT_0000001590");
+	REFUSED(burn_guard_psid(&psids, &permits, &error), "psid-reserved", "begins with X", "X, Y or Z",
+		"reserved", "MT_0000001590");
 	psids.image = "MT_0000001591";		/* another major */
 	CHECK(burn_guard_psid(&psids, &permits, &error));
 	psids.image = "NVD0000001590";		/* another header */
@@ -262,9 +276,14 @@ static void psid_locked(void)
 
 static struct burn_board a_board(void)
 {
-	struct burn_board board = { .known = true, .image_name = "MCX312B-XCC_Ax", .card_name = "MCX312B-XCC_Ax",
-				    .image_psid = "MT_1200111023", .ini_psid = "MT_1200111023",
-				    .card_psid = "MT_1200111023", .image_ports = 2, .card_ports = 2 };
+	struct burn_board board = { .known = true,
+				    .image_name = "MCX312B-XCC_Ax",
+				    .card_name = "MCX312B-XCC_Ax",
+				    .image_psid = "MT_1200111023",
+				    .ini_psid = "MT_1200111023",
+				    .card_psid = "MT_1200111023",
+				    .image_ports = 2,
+				    .card_ports = 2 };
 
 	return board;
 }
@@ -277,43 +296,43 @@ static void boards(void)
 
 	CHECK(!burn_guard_board(&board, &permits, &error));
 	strcpy(board.image_from, "MT_1200111024");
-	REFUSED(burn_guard_board(&board, &permits, &error), "retagged", "was MT_1200111024", "made for MT_1200111023",
-		"no proof", "--accept-board-change");
+	REFUSED(burn_guard_board(&board, &permits, &error), "retagged", "was MT_1200111024",
+		"made for MT_1200111023", "no proof", "--accept-board-change");
 	CHECK(!burn_guard_board(&board, &lifted, &error));
 	strcpy(board.card_from, "MT_1200111024");	/* the card runs such a one already */
 	CHECK(!burn_guard_board(&board, &permits, &error));
 	board = a_board();
-	board.known = false;				/* nothing of the card to compare with: the mark counts all the same */
+	board.known = false; /* nothing of the card to compare with: the mark counts all the same */
 	CHECK(!burn_guard_board(&board, &permits, &error));
 	strcpy(board.image_from, "MT_1200111024");
 	CHECK(burn_guard_board(&board, &permits, &error));
 	board = a_board();
 	strcpy(board.ini_psid, "MT_1200111024");	/* retagged by hand, without a mark */
-	REFUSED(burn_guard_board(&board, &permits, &error), "retagged", "MT_1200111024 in the INI", "the same in both",
-		"no proof", "--accept-board-change");
+	REFUSED(burn_guard_board(&board, &permits, &error), "retagged", "MT_1200111024 in the INI",
+		"the same in both", "no proof", "--accept-board-change");
 	board = a_board();
 	board.card_ports = 1;
-	REFUSED(burn_guard_board(&board, &permits, &error), "other-ports", "2 ports", "1, as the card", "switches on",
-		"--accept-board-change");
+	REFUSED(burn_guard_board(&board, &permits, &error), "other-ports", "2 ports", "1, as the card",
+		"switches on", "--accept-board-change");
 	CHECK(!burn_guard_board(&board, &lifted, &error));
 	board = a_board();
 	board.name_differs = true;
 	strcpy(board.image_name, "MCX354A-FCC_Ax");
-	REFUSED(burn_guard_board(&board, &permits, &error), "other-board", "MCX354A-FCC_Ax", "MCX312B-XCC_Ax", "compiled",
-		"--accept-board-change");
+	REFUSED(burn_guard_board(&board, &permits, &error), "other-board", "MCX354A-FCC_Ax", "MCX312B-XCC_Ax",
+		"compiled", "--accept-board-change");
 	board.compiled_known = true;			/* a brand: another name, the same settings */
 	CHECK(!burn_guard_board(&board, &permits, &error));
 	board = a_board();
 	board.revision_differs = true;
 	strcpy(board.image_name, "MCX312B-XCC_B1");
-	REFUSED(burn_guard_board(&board, &permits, &error), "other-board-revision", "_B1", "_Ax", "wired differently",
-		"--accept-board-change");
+	REFUSED(burn_guard_board(&board, &permits, &error), "other-board-revision", "_B1", "_Ax",
+		"wired differently", "--accept-board-change");
 	board = a_board();
 	board.compiled_known = board.compiled_differs = true;
 	CHECK(!burn_guard_board(&board, &permits, &error));	/* as they do between versions */
 	board.same_version = true;
-	REFUSED(burn_guard_board(&board, &permits, &error), "compiled-board", "differ", "card's image", "of one version",
-		"--accept-board-change");
+	REFUSED(burn_guard_board(&board, &permits, &error), "compiled-board", "differ", "card's image",
+		"of one version", "--accept-board-change");
 }
 
 struct subject {
@@ -330,7 +349,8 @@ static void make(struct subject *subject, const struct synthetic *what)
 	REQUIRE(subject->bytes != NULL);
 	subject->memory = (struct image_memory){ subject->bytes, length };
 	subject->subject.reader = image_memory_reader(&subject->memory);
-	CHECK_EQ(image_query(&subject->subject.reader, IMAGE_LAYOUT_FILE, 0, &subject->subject.facts, NULL), 0);
+	CHECK_EQ(image_query(&subject->subject.reader, IMAGE_LAYOUT_FILE, 0, &subject->subject.facts, NULL),
+		 0);
 	subject->subject.place = subject->subject.facts.place;
 }
 
@@ -347,7 +367,9 @@ static void boards_of_images(void)
 
 	for (f = 0; f < 3; f++)
 		for (kind = 0; kind < 5; kind++) {
-			struct synthetic what = { .format = formats[f], .psid = "MT_1200111023", .name = names[f],
+			struct synthetic what = { .format = formats[f],
+						  .psid = "MT_1200111023",
+						  .name = names[f],
 						  .version = f ? "16.35.2000" : "2.36.5000" };
 			struct subject card = { 0 }, image = { 0 };
 			static const char *const expected[] = { NULL, "other-ports", "other-board",
@@ -361,7 +383,9 @@ static void boards_of_images(void)
 			if (kind == 2)
 				what.name = "MCX999X-ABC_Ax";
 			if (kind == 3)
-				what.name = f == 0 ? "MCX312B-XCC_B1" : f == 1 ? "MCX4121A-ACA_B1" : "MCX556A-ECA_B1";
+				what.name = f == 0   ? "MCX312B-XCC_B1"
+					    : f == 1 ? "MCX4121A-ACA_B1"
+						     : "MCX556A-ECA_B1";
 			/* also where settings are compiled otherwise, as between boards and between versions */
 			what.board_seed = kind ? 77 : 0;
 			make(&image, &what);
@@ -369,7 +393,8 @@ static void boards_of_images(void)
 			CHECK(board.known);
 			if (!expected[kind])
 				CHECK(!burn_guard_board(&board, &permits, &error));
-			else if (!burn_guard_board(&board, &permits, &error) || strcmp(error.id, expected[kind]))
+			else if (!burn_guard_board(&board, &permits, &error) ||
+				 strcmp(error.id, expected[kind]))
 				ktap_fail(__FILE__, __LINE__, "format %u, kind %u: %s", f, kind, error.id);
 			free(card.bytes);
 			free(image.bytes);
@@ -379,7 +404,9 @@ static void boards_of_images(void)
 /* A secure card tells its PSID, its part number and its ports by registers and VPD. */
 static void boards_of_registers(void)
 {
-	struct synthetic what = { .format = SYNTHETIC_FS4, .psid = "MT_0000000228", .name = "MCX653106A-HDA_Ax", .ports = 2 };
+	struct synthetic what = {
+		.format = SYNTHETIC_FS4, .psid = "MT_0000000228", .name = "MCX653106A-HDA_Ax", .ports = 2
+	};
 	struct burn_permits permits = { 0 };
 	struct subject image = { 0 };
 	struct cxctl_error error;
@@ -391,7 +418,8 @@ static void boards_of_registers(void)
 	burn_board_of_registers(&image.subject, "MT_0000000228", "MCX653105A-HDAT", 2, &board);
 	CHECK(burn_guard_board(&board, &permits, &error));
 	CHECK_STR(error.id, "other-board");
-	burn_board_of_registers(&image.subject, "MT_0000000228", "0WKKD7", 2, &board);	/* an OEM's number says nothing */
+	burn_board_of_registers(&image.subject, "MT_0000000228", "0WKKD7", 2,
+				&board); /* an OEM's number says nothing */
 	CHECK(!burn_guard_board(&board, &permits, &error));
 	burn_board_of_registers(&image.subject, "MT_0000000228", "", 1, &board);
 	CHECK(burn_guard_board(&board, &permits, &error));
@@ -417,24 +445,24 @@ static void security(void)
 	burn_security_of_mgir(&mgir, &card);
 	CHECK(card.secure_firmware && card.life_cycle_known);
 	CHECK(!burn_guard_security(&image, &card, BURN_METHOD_COMPONENT, &error));
-	REFUSED(burn_guard_security(&plain, &card, BURN_METHOD_COMPONENT, &error), "unsigned-image", "no section",
-		"life cycle GA secured", "REJECTED_UNSIGNED", "no option lifts this");
+	REFUSED(burn_guard_security(&plain, &card, BURN_METHOD_COMPONENT, &error), "unsigned-image",
+		"no section", "life cycle GA secured", "REJECTED_UNSIGNED", "no option lifts this");
 	plain.security_keys = true;
-	REFUSED(burn_guard_security(&plain, &card, BURN_METHOD_COMPONENT, &error), "not-secure-image", "N/A", "secure firmware",
-		"REJECTED_NOT_A_SECURED_FW", "no option lifts this");
+	REFUSED(burn_guard_security(&plain, &card, BURN_METHOD_COMPONENT, &error), "not-secure-image", "N/A",
+		"secure firmware", "REJECTED_NOT_A_SECURED_FW", "no option lifts this");
 	image.security_flags |= IMAGE_SECURITY_DEBUG;
-	REFUSED(burn_guard_security(&image, &card, BURN_METHOD_COMPONENT, &error), "debug-image", "debug", "secure firmware",
-		"REJECTED_NO_DEBUG_TOKEN", "no option lifts this");
+	REFUSED(burn_guard_security(&image, &card, BURN_METHOD_COMPONENT, &error), "debug-image", "debug",
+		"secure firmware", "REJECTED_NO_DEBUG_TOKEN", "no option lifts this");
 	card.debug = true;
 	CHECK(!burn_guard_security(&image, &card, BURN_METHOD_COMPONENT, &error));
 	image.encrypted = true;
-	REFUSED(burn_guard_security(&image, &card, BURN_METHOD_COMPONENT, &error), "encrypted-image", "encrypted",
-		"secure firmware", "chip's", "no option lifts this");
+	REFUSED(burn_guard_security(&image, &card, BURN_METHOD_COMPONENT, &error), "encrypted-image",
+		"encrypted", "secure firmware", "chip's", "no option lifts this");
 	card.encrypted = true;
 	CHECK(!burn_guard_security(&image, &card, BURN_METHOD_COMPONENT, &error));
 	image.encrypted = false;
-	REFUSED(burn_guard_security(&image, &card, BURN_METHOD_COMPONENT, &error), "plain-image", "in clear", "encrypted",
-		"chip's", "no option lifts this");
+	REFUSED(burn_guard_security(&image, &card, BURN_METHOD_COMPONENT, &error), "plain-image", "in clear",
+		"encrypted", "chip's", "no option lifts this");
 	image.place.format = IMAGE_FS5;			/* chooses by itself */
 	CHECK(!burn_guard_security(&image, &card, BURN_METHOD_COMPONENT, &error));
 	image.place.format = IMAGE_FS2;
@@ -450,7 +478,8 @@ static void security_version(void)
 	image.security_version = 2;
 	CHECK(!burn_guard_security_version(&image, &card, &error));
 	card.version_known = true;
-	REFUSED(burn_guard_security_version(&image, &card, &error), "security-version", "2", "3 or higher", "fuses", "newer image");
+	REFUSED(burn_guard_security_version(&image, &card, &error), "security-version", "2", "3 or higher",
+		"fuses", "newer image");
 	image.security_version = 3;
 	CHECK(!burn_guard_security_version(&image, &card, &error));
 }
@@ -466,8 +495,10 @@ static void damaged(void)
 	CHECK(burn_guard_image("x.bin", &verdict, &error));
 	CHECK_EQ(error.exit, CXCTL_BAD_IMAGE);
 	CHECK_STR(error.id, "image-damaged");
-	CHECK(strstr(error.text, "x.bin") && strstr(error.found, "MAIN_CODE") && strstr(error.found, "2 more"));
-	CHECK(*error.expected && strstr(error.rule, "no option lifts this") && strstr(error.next, "checksum"));
+	CHECK(strstr(error.text, "x.bin") && strstr(error.found, "MAIN_CODE") &&
+	      strstr(error.found, "2 more"));
+	CHECK(*error.expected && strstr(error.rule, "no option lifts this") &&
+	      strstr(error.next, "checksum"));
 }
 
 /* ---- the state of the card ---- */
@@ -480,13 +511,13 @@ static void pending(void)
 
 	CHECK(!burn_guard_pending(&wait, BURN_METHOD_FLASH, &permits, &error));
 	wait.waiting = true;
-	REFUSED(burn_guard_pending(&wait, BURN_METHOD_FLASH, &permits, &error), "pending", "16.35.4030", "last given",
-		"written over", "--over-pending");
+	REFUSED(burn_guard_pending(&wait, BURN_METHOD_FLASH, &permits, &error), "pending", "16.35.4030",
+		"last given", "written over", "--over-pending");
 	CHECK(strstr(error.next, "cxctl activate"));
 	CHECK(!burn_guard_pending(&wait, BURN_METHOD_FLASH, &lifted, &error));
 	/* the firmware itself refuses: nothing to lift */
-	REFUSED(burn_guard_pending(&wait, BURN_METHOD_COMPONENT, &lifted, &error), "pending", "16.35.4030", "last given",
-		"BLOCKED_PENDING_RESET", "cxctl activate");
+	REFUSED(burn_guard_pending(&wait, BURN_METHOD_COMPONENT, &lifted, &error), "pending", "16.35.4030",
+		"last given", "BLOCKED_PENDING_RESET", "cxctl activate");
 	wait.known = false;
 	CHECK(!burn_guard_pending(&wait, BURN_METHOD_COMPONENT, &permits, &error));
 }
@@ -500,8 +531,8 @@ static void update_flow(void)
 	const uint32_t old[3] = { 16, 19, 1000 }, new[3] = { 16, 25, 1020 }, reported[3] = { 14, 14, 1100 };
 	struct cxctl_error error;
 
-	REFUSED(burn_guard_update_flow_by(rules, 1, &image, 0x20d, old, &error), "update-flow", "16.19.1000 runs", "16.20.0",
-		"this test", "burn 16.25.1020 first");
+	REFUSED(burn_guard_update_flow_by(rules, 1, &image, 0x20d, old, &error), "update-flow",
+		"16.19.1000 runs", "16.20.0", "this test", "burn 16.25.1020 first");
 	CHECK(!burn_guard_update_flow_by(rules, 1, &image, 0x20d, new, &error));
 	CHECK(!burn_guard_update_flow_by(rules, 1, &image, 0x20f, old, &error));
 	image.version[1] = 29;
@@ -521,18 +552,26 @@ static void drivers(void)
 	struct image_facts image = { .version = { 22, 43, 1014 } };
 	char text[300];
 
-	CHECK_EQ(burn_driver_advice("mlx5_core", "24.10-0.7.0", "6.1.0", &image, text, sizeof(text)), BURN_DRIVER_FINE);
-	CHECK_EQ(burn_driver_advice("mlx5_core", "25.01-0.6.0", "6.1.0", &image, text, sizeof(text)), BURN_DRIVER_FINE);
-	CHECK_EQ(burn_driver_advice("mlx5_core", "24.07-0.6.1", "6.1.0", &image, text, sizeof(text)), BURN_DRIVER_OLD);
+	CHECK_EQ(burn_driver_advice("mlx5_core", "24.10-0.7.0", "6.1.0", &image, text, sizeof(text)),
+		 BURN_DRIVER_FINE);
+	CHECK_EQ(burn_driver_advice("mlx5_core", "25.01-0.6.0", "6.1.0", &image, text, sizeof(text)),
+		 BURN_DRIVER_FINE);
+	CHECK_EQ(burn_driver_advice("mlx5_core", "24.07-0.6.1", "6.1.0", &image, text, sizeof(text)),
+		 BURN_DRIVER_OLD);
 	CHECK(strstr(text, "24.07-0.6.1") && strstr(text, "24.10") && strstr(text, "source"));
-	CHECK_EQ(burn_driver_advice("mlx5_core", "5.8-1.0.1", "5.10.0", &image, text, sizeof(text)), BURN_DRIVER_OLD);
+	CHECK_EQ(burn_driver_advice("mlx5_core", "5.8-1.0.1", "5.10.0", &image, text, sizeof(text)),
+		 BURN_DRIVER_OLD);
 	/* the kernel's own, mlx4 and branches of no table: unknown says unknown */
-	CHECK_EQ(burn_driver_advice("mlx5_core", NULL, "6.1.0-18", &image, text, sizeof(text)), BURN_DRIVER_UNKNOWN);
+	CHECK_EQ(burn_driver_advice("mlx5_core", NULL, "6.1.0-18", &image, text, sizeof(text)),
+		 BURN_DRIVER_UNKNOWN);
 	CHECK(strstr(text, "unknown") && strstr(text, "6.1.0-18"));
-	CHECK_EQ(burn_driver_advice("mlx5_core", "5.0-0", "4.19.0", &image, text, sizeof(text)), BURN_DRIVER_UNKNOWN);
-	CHECK_EQ(burn_driver_advice("mlx4_core", "4.0-0", "5.10.0", &image, text, sizeof(text)), BURN_DRIVER_UNKNOWN);
+	CHECK_EQ(burn_driver_advice("mlx5_core", "5.0-0", "4.19.0", &image, text, sizeof(text)),
+		 BURN_DRIVER_UNKNOWN);
+	CHECK_EQ(burn_driver_advice("mlx4_core", "4.0-0", "5.10.0", &image, text, sizeof(text)),
+		 BURN_DRIVER_UNKNOWN);
 	image.version[1] = 99;
-	CHECK_EQ(burn_driver_advice("mlx5_core", "24.10-0.7.0", "6.1.0", &image, text, sizeof(text)), BURN_DRIVER_UNKNOWN);
+	CHECK_EQ(burn_driver_advice("mlx5_core", "24.10-0.7.0", "6.1.0", &image, text, sizeof(text)),
+		 BURN_DRIVER_UNKNOWN);
 }
 
 /* ---- flash ---- */
@@ -555,18 +594,19 @@ static void protection(void)
 	CHECK_EQ(p.to, 0x1000000);
 	CHECK(strstr(p.bits, "BP2..0 = 0 0 1") && strstr(p.bits, "TB = 0"));
 	CHECK(!burn_guard_protection(&p, 0, 0xfc0000, false, &permits, &error));
-	REFUSED(burn_guard_protection(&p, 0x800000, 0xfc1000, false, &permits, &error), "write-protected", "BP2..0 = 0 0 1",
-		"nothing protected from 0x800000", "ignored", "hw set Flash0.WriteProtected=Disabled");
+	REFUSED(burn_guard_protection(&p, 0x800000, 0xfc1000, false, &permits, &error), "write-protected",
+		"BP2..0 = 0 0 1", "nothing protected from 0x800000", "ignored",
+		"hw set Flash0.WriteProtected=Disabled");
 	CHECK(strstr(error.found, "0xfc0000 to 0x1000000"));
-	CHECK(burn_guard_protection(&p, 0x800000, 0xfc1000, false, &lifted, &error));	/* the driver cannot */
+	CHECK(burn_guard_protection(&p, 0x800000, 0xfc1000, false, &lifted, &error)); /* the driver cannot */
 	CHECK(burn_guard_protection(&p, 0x800000, 0xfc1000, true, &permits, &error));
 	CHECK(strstr(error.next, "--clear-protection"));
 	CHECK(!burn_guard_protection(&p, 0x800000, 0xfc1000, true, &lifted, &error));
 	info.flash_status[0] |= 0x80;			/* SRP0: the register itself is held */
 	burn_protection_of(&info, &p);
 	CHECK(p.locked);
-	REFUSED(burn_guard_protection(&p, 0x800000, 0xfc1000, true, &lifted, &error), "write-protected", "SRP0 = 1",
-		"nothing protected", "SRP0 keeps the bits", "jumper");
+	REFUSED(burn_guard_protection(&p, 0x800000, 0xfc1000, true, &lifted, &error), "write-protected",
+		"SRP0 = 1", "nothing protected", "SRP0 keeps the bits", "jumper");
 	info.flash_status[0] = 1 << 5 | 1 << 2;
 	burn_protection_of(&info, &p);
 	CHECK_EQ(p.from, 0);
@@ -578,13 +618,13 @@ static void protection(void)
 	burn_protection_of(&info, &p);
 	CHECK_EQ(p.from, 0);
 	CHECK_EQ(p.to, 16 << 20);
-	info.flash_jedec = 0xef7019;			/* 32 MiB: four bits, TB is bit 6, steps from 64 KiB */
+	info.flash_jedec = 0xef7019; /* 32 MiB: four bits, TB is bit 6, steps from 64 KiB */
 	info.flash_size = 32 << 20;
 	info.flash_status[0] = 1 << 6 | 1 << 2;
 	burn_protection_of(&info, &p);
 	CHECK_EQ(p.to, 0x10000);
 	CHECK(strstr(p.bits, "BP3..0"));
-	info.flash_jedec = 0xc22019;			/* Macronix: TB stands in another register, which was not read */
+	info.flash_jedec = 0xc22019; /* Macronix: TB stands in another register, which was not read */
 	info.flash_status[0] = 1 << 2;
 	burn_protection_of(&info, &p);
 	CHECK_EQ(p.from, 0);
@@ -612,8 +652,9 @@ static void flash_support(void)
 	REQUIRE(doubt != NULL);				/* neither says anything: a note, no refusal */
 	CHECK(strstr(doubt, "Winbond"));
 	device.security_flags |= IMAGE_SECURITY_WINBOND;
-	REFUSED(burn_guard_flash_support(&image, &device, &info, &permits, &doubt, &error), "flash-not-supported",
-		"ef4018", "Winbond", "REJECTED_INCOMPATIBLE_FLASH", "--accept-unknown-flash");
+	REFUSED(burn_guard_flash_support(&image, &device, &info, &permits, &doubt, &error),
+		"flash-not-supported", "ef4018", "Winbond", "REJECTED_INCOMPATIBLE_FLASH",
+		"--accept-unknown-flash");
 	CHECK(!burn_guard_flash_support(&image, &device, &info, &lifted, &doubt, &error));
 	image.security_flags |= IMAGE_SECURITY_WINBOND;
 	CHECK(!burn_guard_flash_support(&image, &device, &info, &permits, &doubt, &error));
@@ -629,7 +670,8 @@ static void flash_unknown(void)
 	struct cxfw_card_info info = { .flash_size = 1 << 20, .flash_jedec = 0x123456 };
 	struct cxctl_error error;
 
-	REFUSED(burn_guard_flash(&info, &error), "flash-unknown", "123456", "table", "never written", "cxctl backup");
+	REFUSED(burn_guard_flash(&info, &error), "flash-unknown", "123456", "table", "never written",
+		"cxctl backup");
 }
 
 /* ---- room and ROM ---- */
@@ -642,8 +684,8 @@ static void room(void)
 	image.place.log2_chunk = 0x18;
 	image.length = 0x800000;
 	device.place.log2_chunk = 0x17;
-	REFUSED(burn_guard_room(&image, &device, 32 << 20, 0, BURN_METHOD_FLASH, &error), "slot-size", "16384 KiB",
-		"8192 KiB", "reach into the other", "PSID");
+	REFUSED(burn_guard_room(&image, &device, 32 << 20, 0, BURN_METHOD_FLASH, &error), "slot-size",
+		"16384 KiB", "8192 KiB", "reach into the other", "PSID");
 	CHECK(!burn_guard_room(&image, &device, 32 << 20, 0, BURN_METHOD_COMPONENT, &error));
 	CHECK(!burn_guard_room(&image, NULL, 32 << 20, 0, BURN_METHOD_FLASH, &error));
 	image.place.log2_chunk = 0x16;			/* 0x16 and 0x17 may follow each other */
@@ -653,10 +695,10 @@ static void room(void)
 	CHECK(burn_guard_room(&image, &device, 32 << 20, 0, BURN_METHOD_FLASH, &error));
 	image.place.format = IMAGE_FS4;
 	image.length = 0x400004;
-	REFUSED(burn_guard_room(&image, &device, 32 << 20, 0, BURN_METHOD_FLASH, &error), "image-too-large", "0x400004",
-		"0x400000", "half of the flash", "PSID");
-	REFUSED(burn_guard_room(&image, NULL, 0, 0x400000, BURN_METHOD_COMPONENT, &error), "image-too-large", "0x400004",
-		"as the firmware says", "half of the flash", "PSID");
+	REFUSED(burn_guard_room(&image, &device, 32 << 20, 0, BURN_METHOD_FLASH, &error), "image-too-large",
+		"0x400004", "0x400000", "half of the flash", "PSID");
+	REFUSED(burn_guard_room(&image, NULL, 0, 0x400000, BURN_METHOD_COMPONENT, &error), "image-too-large",
+		"0x400004", "as the firmware says", "half of the flash", "PSID");
 	CHECK(!burn_guard_room(&image, NULL, 0, 0, BURN_METHOD_COMPONENT, &error));
 }
 
@@ -666,8 +708,8 @@ static void rom_merge(void)
 	struct burn_permits permits = { 0 }, lifted = { .rom_change = true };
 	struct cxctl_error error;
 
-	REFUSED(burn_guard_rom(&image, true, true, &permits, &error), "rom-merge", "16.35.4030", "--rom image",
-		"code and ROM together", "--allow-rom-change");
+	REFUSED(burn_guard_rom(&image, true, true, &permits, &error), "rom-merge", "16.35.4030",
+		"--rom image", "code and ROM together", "--allow-rom-change");
 	CHECK(!burn_guard_rom(&image, true, true, &lifted, &error));
 	CHECK(!burn_guard_rom(&image, false, true, &permits, &error));
 	CHECK(!burn_guard_rom(&image, true, false, &permits, &error));

@@ -24,15 +24,27 @@ struct dressing {
 static struct synthetic an_image(enum synthetic_format format, const char *version, size_t rom)
 {
 	struct synthetic what = {
-		.format = format, .log2 = LOG2, .size = FLASH, .version = version, .psid = "MT_0000000008",
-		.guid = GUID, .mac = MAC, .uid_count = 8, .code_size = 0x8000, .rom_size = rom, .digest = true,
-		.seed = version[4], .device_vsd = "the card's", .product = "",
+		.format = format,
+		.log2 = LOG2,
+		.size = FLASH,
+		.version = version,
+		.psid = "MT_0000000008",
+		.guid = GUID,
+		.mac = MAC,
+		.uid_count = 8,
+		.code_size = 0x8000,
+		.rom_size = rom,
+		.digest = true,
+		.seed = version[4],
+		.device_vsd = "the card's",
+		.product = "",
 	};
 
 	return what;
 }
 
-static void dress_start(struct dressing *d, enum synthetic_format format, size_t card_rom, struct synthetic *image)
+static void dress_start(struct dressing *d, enum synthetic_format format, size_t card_rom,
+			struct synthetic *image)
 {
 	struct synthetic card = an_image(format, "16.35.2000", card_rom);
 	struct burn *burn = &d->burn;
@@ -112,8 +124,8 @@ static void roms(void)
 		{ 0, 0x4000, "", DEFAULT, BURN_ROM_NEW, IMAGE },
 		{ 0x4000, 0, "", DEFAULT, BURN_ROM_KEPT, CARD },
 		{ 0x4000, 0x5000, "", DEFAULT, BURN_ROM_KEPT, CARD },
-		{ 0x4000, 0x5000, "16.36.1010", DEFAULT, BURN_ROM_IMAGE, IMAGE },	/* tested together */
-		{ 0x4000, 0x5000, "16.36.1010", KEEP, BURN_ROM_KEPT, CARD },		/* its guard has the say */
+		{ 0x4000, 0x5000, "16.36.1010", DEFAULT, BURN_ROM_IMAGE, IMAGE }, /* tested together */
+		{ 0x4000, 0x5000, "16.36.1010", KEEP, BURN_ROM_KEPT, CARD }, /* its guard has the say */
 		{ 0x4000, 0x5000, "", OF_IMAGE, BURN_ROM_IMAGE, IMAGE },
 		{ 0x4000, 0, "", OF_IMAGE, BURN_ROM_REMOVED, NONE },
 		{ 0x4000, 0x5000, "", NO, BURN_ROM_REMOVED, NONE },
@@ -134,13 +146,16 @@ static void roms(void)
 			d.request.rom_keep_named = table[i].option == KEEP;
 			d.request.rom_none = table[i].option == NO;
 			if (dress(&d)) {
-				ktap_fail(__FILE__, __LINE__, "format %zu, row %zu: %s; %s", f, i, d.error.text,
-					  d.error.found);
+				ktap_fail(__FILE__, __LINE__, "format %zu, row %zu: %s; %s", f, i,
+					  d.error.text, d.error.found);
 			} else {
 				if (d.burn.identity.rom != table[i].expected)
 					ktap_fail(__FILE__, __LINE__, "format %zu, row %zu: %d", f, i,
 						  d.burn.identity.rom);
-				check_rom(&d, table[i].whose == NONE ? NULL : table[i].whose == CARD ? d.card : d.image,
+				check_rom(&d,
+					  table[i].whose == NONE   ? NULL
+					  : table[i].whose == CARD ? d.card
+								   : d.image,
 					  table[i].whose == CARD ? FLASH : d.image_memory.length);
 				CHECK_EQ(d.burn.identity.guid[0], GUID);
 				CHECK_EQ(d.burn.identity.mac[0], MAC);

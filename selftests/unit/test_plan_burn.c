@@ -83,7 +83,8 @@ static void take_plan(struct bench *b)
 	b->burning.plan.image = malloc(b->plan.image_length);
 	memcpy(b->burning.plan.image, b->bytes, b->plan.image_length);
 	for (i = 0; i < b->plan.segment_count; i++)
-		b->segments[i] = (struct cxfw_segment){ b->plan.segment_offset[i], b->plan.segment_length[i] };
+		b->segments[i] =
+			(struct cxfw_segment){ b->plan.segment_offset[i], b->plan.segment_length[i] };
 	b->burning.plan.segments = b->segments;
 	head->size = sizeof(*head);
 	head->flags = b->plan.flags;
@@ -119,10 +120,11 @@ static int plan(struct bench *b, const struct fixture *from)
 	if (!code)
 		code = image_flash_state(&b->target, &b->state, &b->error);
 	if (!code)
-		code = image_burn_bytes(&from->reader, &b->facts, &b->target, &b->state, &b->bytes, &b->length,
-					&b->error);
+		code = image_burn_bytes(&from->reader, &b->facts, &b->target, &b->state, &b->bytes,
+					&b->length, &b->error);
 	if (!code)
-		code = image_plan_make(&b->target, &b->state, b->bytes, b->length, &b->facts, &b->plan, &b->error);
+		code = image_plan_make(&b->target, &b->state, b->bytes, b->length, &b->facts, &b->plan,
+				       &b->error);
 	return code;
 }
 
@@ -165,7 +167,8 @@ static void again_and_again(void)
 				break;
 			boot = restart(&b);
 			CHECK(boot->whole && !boot->recovery);
-			CHECK_EQ(boot->version[1], minor_of(round & 1 ? kinds[k]->old_version : kinds[k]->new_version));
+			CHECK_EQ(boot->version[1],
+				 minor_of(round & 1 ? kinds[k]->old_version : kinds[k]->new_version));
 			CHECK_EQ(boot->address, round & 1 ? 0 : b.plan.target_address);
 			REQUIRE(!image_flash_state(&b.target, &b.state, &b.error));
 			CHECK_EQ(b.state.place_count, 1);
@@ -203,7 +206,7 @@ static void two_live_images(void)
 		memcpy(b.target.running, b.facts.version, sizeof(b.target.running));
 		REQUIRE(!plan(&b, &b.old));
 		CHECK_EQ(b.state.whole_count, 2);
-		CHECK_EQ(b.plan.old_address, b.state.places[1].address);	/* the one that runs is kept */
+		CHECK_EQ(b.plan.old_address, b.state.places[1].address); /* the one that runs is kept */
 		REQUIRE(run(&b));
 		boot = restart(&b);
 		CHECK(boot->whole);
@@ -258,7 +261,8 @@ static void device_data(void)
 	restart(&b);
 	REQUIRE(!image_flash_state(&b.target, &b.state, &b.error));
 	CHECK_EQ(b.state.old_facts.base_guid.base, 0x0002c903aabbcc00);
-	REQUIRE(!image_plan_device_data(&b.target, &b.state, &reader, &b.bytes, &b.plan, &failsafe, window, &b.error));
+	REQUIRE(!image_plan_device_data(&b.target, &b.state, &reader, &b.bytes, &b.plan, &failsafe, window,
+					&b.error));
 	CHECK(failsafe);
 	REQUIRE(run(&b));
 	restart(&b);

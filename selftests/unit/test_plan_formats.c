@@ -109,8 +109,8 @@ static int plan(struct bench *b)
 	free(b->bytes);
 	b->bytes = NULL;
 	if (!code)
-		code = image_burn_bytes(&b->new.reader, &b->new.facts, &b->target, &b->state, &b->bytes, &b->length,
-					&b->error);
+		code = image_burn_bytes(&b->new.reader, &b->new.facts, &b->target, &b->state, &b->bytes,
+					&b->length, &b->error);
 	if (code)
 		return code;
 	facts = b->new.facts;
@@ -291,6 +291,17 @@ static void device_data_limit_the_slot(void)
 		b.target.flash_sector = 0x10000;	/* whole erase units only */
 		REQUIRE(!plan(&b));
 		CHECK_EQ(b.plan.target_address + b.plan.window_length, areas[0].address & ~0xffffU);
+		b.target.flash_sector = SECTOR;
+		if (formats[f] != SYNTHETIC_FS3) {
+			/* an empty table still has its own sector; without one the upper half is anybody's */
+			memset(b.flash.bytes + FLASH - 0x1000 + TOC_HEADER, 0xff, 0x1000 - TOC_HEADER);
+			REQUIRE(!plan(&b));
+			CHECK_EQ(b.plan.target_address + b.plan.window_length, FLASH - 0x1000);
+			memset(b.flash.bytes + FLASH - 0x1000, 0xff, 0x1000);
+			CHECK_EQ(-plan(&b), EINVAL);
+			CHECK(strstr(b.error.text, "no table lists"));
+			memcpy(b.flash.bytes + FLASH - 0x1000, b.old.bytes + FLASH - 0x1000, 0x1000);
+		}
 		b.target.flash_sector = 0x100000;	/* leaves one of them */
 		free(b.new.bytes);
 		what.code_size = 0xd0000;
@@ -347,7 +358,8 @@ static void gaps_are_ones(void)
 			at += 0x1000;
 		b.new.bytes[at + 0x10] = 0x42;
 		REQUIRE(!look(&b));
-		REQUIRE(!image_burn_bytes(&b.new.reader, &b.new.facts, &b.target, &b.state, &b.bytes, &b.length, &b.error));
+		REQUIRE(!image_burn_bytes(&b.new.reader, &b.new.facts, &b.target, &b.state, &b.bytes,
+					  &b.length, &b.error));
 		CHECK_EQ(b.bytes[at + 0x10], 0xff);
 		bench_end(&b);
 	}
@@ -454,8 +466,10 @@ static int restore(struct bench *b, const struct file *backup)
 
 	free(b->bytes);
 	b->bytes = NULL;
-	return code ? code : image_plan_device_data(&b->target, &b->state, &backup->reader, &b->bytes, &b->plan,
-						    &b->failsafe, b->window, &b->error);
+	if (code)
+		return code;
+	return image_plan_device_data(&b->target, &b->state, &backup->reader, &b->bytes, &b->plan,
+				      &b->failsafe, b->window, &b->error);
 }
 
 static unsigned int valid_copies(const struct bench *b)
@@ -522,12 +536,14 @@ static void a_backup_comes_back(void)
 			CHECK_EQ(b.plan.log2_chunk, 0);
 			all = malloc(b.plan.bytes_to_program);
 			for (i = 0, used = 0; i < b.plan.segment_count; used += b.plan.segment_length[i++])
-				memcpy(all + used, b.bytes + b.plan.segment_offset[i], b.plan.segment_length[i]);
+				memcpy(all + used, b.bytes + b.plan.segment_offset[i],
+				       b.plan.segment_length[i]);
 			CHECK_EQ(used, b.plan.bytes_to_program);
 			image_sha256(all, used, digest);
 			CHECK(!memcmp(digest, b.plan.segments_sha256, 32));
 			free(all);
-			CHECK(!b.failsafe && strstr(b.window, "MFG_INFO"));	/* one copy only, and the ids of manufacture differ */
+			/* one copy only, and the ids of manufacture differ */
+			CHECK(!b.failsafe && strstr(b.window, "MFG_INFO"));
 			CHECK(!strstr(b.window, "DEV_INFO") || formats[f] == SYNTHETIC_FS3);
 			run_device(&b, formats[f] != SYNTHETIC_FS3);
 			CHECK(formats[f] == SYNTHETIC_FS3 || valid_copies(&b) == 1);
@@ -536,10 +552,10 @@ static void a_backup_comes_back(void)
 				/* its CRC stands in the ITOC: the image comes next, with the backup's entries */
 				CHECK(!b.failsafe || *b.window);
 				REQUIRE(!look(&b));
-				REQUIRE(!image_burn_bytes(&b.old.reader, &b.old.facts, &b.target, &b.state, &b.bytes,
-							  &b.length, &b.error));
-				REQUIRE(!image_plan_make(&b.target, &b.state, b.bytes, b.length, &b.old.facts, &b.plan,
-							 &b.error));
+				REQUIRE(!image_burn_bytes(&b.old.reader, &b.old.facts, &b.target, &b.state,
+							  &b.bytes, &b.length, &b.error));
+				REQUIRE(!image_plan_make(&b.target, &b.state, b.bytes, b.length, &b.old.facts,
+							 &b.plan, &b.error));
 				run(&b);
 			}
 			REQUIRE(!look(&b));

@@ -11,7 +11,8 @@
 #include "../image/toc.h"
 #include "burn_guard.h"
 
-void burn_functions_of(const struct cxctl_card *card, struct burn_function functions[BURN_FUNCTIONS], size_t *count)
+void burn_functions_of(const struct cxctl_card *card, struct burn_function functions[BURN_FUNCTIONS],
+		       size_t *count)
 {
 	const struct cxctl_card_facts *facts = card_facts(card);
 	struct pci_function function;
@@ -29,7 +30,7 @@ void burn_functions_of(const struct cxctl_card *card, struct burn_function funct
 
 /* ---- registers ---- */
 
-#define LOCK_TYPE	0x210		/* configuration of the lock of minor PSIDs: mstflint, fsctrl_ops.cpp */
+#define LOCK_TYPE	0x210		/* NV configuration: lock of minor PSIDs (mstflint, fsctrl_ops.cpp) */
 #define LOCK_DATA	0x0c		/* in MNVDA, behind its header */
 #define REGISTER_MFSV	0x9115
 #define MFSV_BYTES	0x30
@@ -64,7 +65,8 @@ static void read_fuses(struct cxctl_card *card, struct burn_security *security)
 	security->version = be32_at(bytes, MFSV_FUSES);
 }
 
-void burn_security_of(struct cxctl_card *card, const struct cxfw_card_info *info, struct burn_security *security)
+void burn_security_of(struct cxctl_card *card, const struct cxfw_card_info *info,
+		      struct burn_security *security)
 {
 	uint8_t bytes[MGIR_BYTES] = { 0 };
 	struct cxctl_error none;
@@ -141,7 +143,8 @@ static void learn(const struct image_subject *subject, struct side *side)
 	free(ini);
 }
 
-static void describe_image(const struct image_subject *image, const struct side *side, struct burn_board *board)
+static void describe_image(const struct image_subject *image, const struct side *side,
+			   struct burn_board *board)
 {
 	memset(board, 0, sizeof(*board));
 	snprintf(board->image_psid, sizeof(board->image_psid), "%s", image->facts.psid);

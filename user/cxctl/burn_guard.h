@@ -77,8 +77,8 @@ struct burn_protection {
 };
 void burn_protection_of(const struct cxfw_card_info *info, struct burn_protection *protection);
 /* The writes of a plan meet no protected byte ("write-protected"). can_clear: the driver clears it when asked. */
-int burn_guard_protection(const struct burn_protection *protection, uint64_t from, uint64_t to, bool can_clear,
-			  const struct burn_permits *permits, struct cxctl_error *error);
+int burn_guard_protection(const struct burn_protection *protection, uint64_t from, uint64_t to,
+			  bool can_clear, const struct burn_permits *permits, struct cxctl_error *error);
 
 /* ---- image and chip ---- */
 
@@ -106,18 +106,18 @@ struct burn_psid_lock {
 struct burn_psids {
 	const char *image, *card;	/* "": unknown */
 	const char *original;		/* of manufacture; NULL or "": unknown */
-	const char *part;		/* part number of the card's board, for the texts; NULL */
 	struct burn_psid_lock lock;
 	bool secure;			/* the card runs secure firmware: life cycle or MGIR says so */
 	enum burn_method method;
-	bool retag;			/* --retag: the image gets the card's PSID, there is nothing to change */
+	bool retag;			/* --retag: the image gets the card's PSID */
 };
 /*
  * "psid" (--psid-change NEW lifts it), "psid-not-this" (another one was named); never lifted: "psid-locked",
  * "psid-reserved", "psid-secure" (secure firmware allows no change), "psid-component" (an update by the
  * firmware does not; a flash that is open would).
  */
-int burn_guard_psid(const struct burn_psids *psids, const struct burn_permits *permits, struct cxctl_error *error);
+int burn_guard_psid(const struct burn_psids *psids, const struct burn_permits *permits,
+		    struct cxctl_error *error);
 /* What a change from one PSID to the other means, for the plan: "IBM-branded ...". */
 void burn_psid_explain(const char *card, const char *image, char *text, size_t room);
 /* The reference board that an OEM's PSID is a brand of: "MT_1080110023"; NULL: not in the table. */
@@ -136,7 +136,8 @@ struct burn_board {
 	char card_psid[17];
 };
 /* "other-board", "other-board-revision", "other-ports", "compiled-board", "retagged". --accept-board-change. */
-int burn_guard_board(const struct burn_board *board, const struct burn_permits *permits, struct cxctl_error *error);
+int burn_guard_board(const struct burn_board *board, const struct burn_permits *permits,
+		     struct cxctl_error *error);
 
 /* ---- version ---- */
 
@@ -171,8 +172,9 @@ struct burn_flow_rule {
 int burn_guard_update_flow(const struct image_facts *image, uint32_t hw_id, const uint32_t running[3],
 			   struct cxctl_error *error);
 /* The same by other rules than the built-in ones. */
-int burn_guard_update_flow_by(const struct burn_flow_rule *rules, size_t count, const struct image_facts *image,
-			      uint32_t hw_id, const uint32_t running[3], struct cxctl_error *error);
+int burn_guard_update_flow_by(const struct burn_flow_rule *rules, size_t count,
+			      const struct image_facts *image, uint32_t hw_id, const uint32_t running[3],
+			      struct cxctl_error *error);
 /* What was seen with this pair of versions, translated, for the plan; NULL: nothing is known. */
 const char *burn_update_flow_note(const struct image_facts *image, uint32_t hw_id, const uint32_t running[3]);
 
@@ -232,11 +234,13 @@ int burn_guard_rom(const struct image_facts *image, bool keep_named, bool roms_d
 /* ---- facts: these do read, burn_facts.c ---- */
 
 /* All functions of the card that the driver names; *count at most BURN_FUNCTIONS. */
-void burn_functions_of(const struct cxctl_card *card, struct burn_function functions[BURN_FUNCTIONS], size_t *count);
+void burn_functions_of(const struct cxctl_card *card, struct burn_function functions[BURN_FUNCTIONS],
+		       size_t *count);
 /* MNVDA 0x210; not supported when the card does not answer. */
 void burn_psid_lock_of(struct cxctl_card *card, struct burn_psid_lock *lock);
 /* MGIR, and MFSV where the firmware has it. */
-void burn_security_of(struct cxctl_card *card, const struct cxfw_card_info *info, struct burn_security *security);
+void burn_security_of(struct cxctl_card *card, const struct cxfw_card_info *info,
+		      struct burn_security *security);
 /* The image against what the card runs: of its flash, or a backup of it. */
 int burn_board_compare(const struct image_subject *image, const struct image_subject *card,
 		       struct burn_board *board, struct image_error *error);

@@ -82,7 +82,8 @@ static int guard_compiled(const struct burn_board *board, struct cxctl_error *er
 	return -1;
 }
 
-int burn_guard_board(const struct burn_board *board, const struct burn_permits *permits, struct cxctl_error *error)
+int burn_guard_board(const struct burn_board *board, const struct burn_permits *permits,
+		     struct cxctl_error *error)
 {
 	if (permits->board_change)
 		return 0;

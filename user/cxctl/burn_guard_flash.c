@@ -130,7 +130,7 @@ static void put_bits(const struct field *field, uint32_t status, uint32_t bp, bo
 
 void burn_protection_of(const struct cxfw_card_info *info, struct burn_protection *protection)
 {
-	uint64_t size = info->flash_banks > 1 ? info->flash_size / info->flash_banks : info->flash_size, bytes;
+	uint64_t size = info->flash_size / (info->flash_banks > 1 ? info->flash_banks : 1), bytes;
 	struct field field = field_of(info, size);
 	uint32_t status = info->flash_status[0], bp = status >> 2 & ((1U << field.bits) - 1);
 	bool bottom_known, bottom;
@@ -156,8 +156,8 @@ void burn_protection_of(const struct cxfw_card_info *info, struct burn_protectio
 	protection->to = protection->from + bytes;
 }
 
-int burn_guard_protection(const struct burn_protection *protection, uint64_t from, uint64_t to, bool can_clear,
-			  const struct burn_permits *permits, struct cxctl_error *error)
+int burn_guard_protection(const struct burn_protection *protection, uint64_t from, uint64_t to,
+			  bool can_clear, const struct burn_permits *permits, struct cxctl_error *error)
 {
 	if (!protection->known || !protection->any || from >= protection->to || to <= protection->from)
 		return 0;

@@ -154,8 +154,10 @@ static int never_changed(const struct burn_psids *psids, struct cxctl_error *err
 		   _("the firmware's: it takes images of its own PSID only (\"Changing PSID is unsupported under Secure FW\")") :
 		   _("the firmware's: it takes images of its own PSID only (device-access.md 4.2, match_psid)"));
 	if (psids->secure && remade)
-		error_next(error, _("the card was made as %s (%s) and runs firmware of %s (%s): it stays so, since only images of %s are taken. Get one of those; the vendor can change it back, nobody else"),
-			   psids->original, vendor(psids->original), psids->card, vendor(psids->card), psids->card);
+		error_next(error,
+			   _("the card was made as %s (%s) and runs firmware of %s (%s): it stays so, since only images of %s are taken. Get one of those; the vendor can change it back, nobody else"),
+			   psids->original, vendor(psids->original), psids->card, vendor(psids->card),
+			   psids->card);
 	else if (psids->secure)
 		error_next(error, _("get the image for %s from %s; --psid-change does not help here"), psids->card,
 			   vendor(psids->card));
@@ -188,7 +190,8 @@ static int other_board(const struct burn_psids *psids, struct cxctl_error *error
 	return -1;
 }
 
-int burn_guard_psid(const struct burn_psids *psids, const struct burn_permits *permits, struct cxctl_error *error)
+int burn_guard_psid(const struct burn_psids *psids, const struct burn_permits *permits,
+		    struct cxctl_error *error)
 {
 	const char *named = permits->psid_change;
 

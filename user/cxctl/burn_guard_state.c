@@ -30,7 +30,8 @@ int burn_guard_pending(const struct burn_pending *pending, enum burn_method meth
 {
 	const uint32_t *version = pending->version;
 
-	if (!pending->known || !pending->waiting || (method != BURN_METHOD_COMPONENT && permits->over_pending))
+	if (!pending->known || !pending->waiting ||
+	    (method != BURN_METHOD_COMPONENT && permits->over_pending))
 		return 0;
 	error_set(error, CXCTL_REFUSED, "pending", pending->same ?
 		  _("an image of this very version is burned already and waits for its activation") :
@@ -55,7 +56,8 @@ static const struct burn_flow_rule flow_rules[] = {
 		.below = { 14, 16, 0 },
 		.from = { 14, 32, 0 },
 		.note = N_("firmware 14.14 was seen to time out while the old image is invalidated, after the new one is whole: it is tried again a few times, and the new image boots in any case"),
-		.source = "a public report of \"Flash write of 4 bytes to address physical 0x0 failed\", 14.14.1100 to 14.32.1908",
+		.source = "a public report of \"Flash write of 4 bytes to address physical 0x0 failed\", "
+			  "14.14.1100 to 14.32.1908",
 	},
 };
 
@@ -72,11 +74,13 @@ static int order(const uint32_t one[3], const uint32_t other[3])
 static bool applies(const struct burn_flow_rule *rule, const struct image_facts *image, uint32_t hw_id,
 		    const uint32_t running[3])
 {
-	return rule->hw_id == hw_id && order(running, rule->below) < 0 && order(image->version, rule->from) >= 0;
+	return rule->hw_id == hw_id && order(running, rule->below) < 0 &&
+	       order(image->version, rule->from) >= 0;
 }
 
-int burn_guard_update_flow_by(const struct burn_flow_rule *rules, size_t count, const struct image_facts *image,
-			      uint32_t hw_id, const uint32_t running[3], struct cxctl_error *error)
+int burn_guard_update_flow_by(const struct burn_flow_rule *rules, size_t count,
+			      const struct image_facts *image, uint32_t hw_id, const uint32_t running[3],
+			      struct cxctl_error *error)
 {
 	size_t i;
 
@@ -126,7 +130,8 @@ static bool slots_agree(enum image_format format, uint32_t one, uint32_t other)
 	       (other == SMALL_SLOT || other == LARGE_SLOT);
 }
 
-static int too_large(const char *where, uint64_t room, const struct image_facts *image, struct cxctl_error *error)
+static int too_large(const char *where, uint64_t room, const struct image_facts *image,
+		     struct cxctl_error *error)
 {
 	error_set(error, CXCTL_REFUSED, "image-too-large", _("the image is too large for the card"));
 	error_found(error, _("0x%x bytes"), image->length);

@@ -16,8 +16,8 @@ static const struct image_facts *flash_facts(const struct burn *burn)
 	return burn->card.state.has_facts ? &burn->card.state.old_facts : NULL;
 }
 
-static int trouble(const struct burn *burn, const struct image_error *why, enum cxctl_exit exit, const char *id,
-		   struct cxctl_error *error)
+static int trouble(const struct burn *burn, const struct image_error *why, enum cxctl_exit exit,
+		   const char *id, struct cxctl_error *error)
 {
 	if (burn->card.flash.error.exit) {
 		*error = burn->card.flash.error;
@@ -45,8 +45,10 @@ static int decide_ids(struct burn *burn, struct cxctl_error *error)
 	const struct image_facts *device = flash_facts(burn);
 	struct burn_identity *identity = &burn->identity;
 
-	if (burn->request->has_guid || burn->request->has_mac || burn->request->vsd)
-		return cannot_set(burn->request->has_guid ? "guid" : burn->request->has_mac ? "mac" : "vsd", burn, error);
+	if (burn->request->has_guid || burn->request->has_mac)
+		return cannot_set(burn->request->has_guid ? "guid" : "mac", burn, error);
+	if (burn->request->vsd)
+		return cannot_set("vsd", burn, error);
 	identity->guids_from = identity->macs_from = identity->vsd_from = BURN_FROM_CARD;
 	if (!device)
 		return 0;
@@ -118,7 +120,8 @@ static int decide_rom(struct burn *burn, struct cxctl_error *error)
 {
 	const struct image_facts *device = flash_facts(burn);
 	struct burn_identity *identity = &burn->identity;
-	bool image_has = burn->image.facts.has & IMAGE_HAS_ROM, card_has = device && device->has & IMAGE_HAS_ROM;
+	bool image_has = burn->image.facts.has & IMAGE_HAS_ROM;
+	bool card_has = device && device->has & IMAGE_HAS_ROM;
 
 	if (burn->request->rom_none) {
 		identity->rom = image_has || card_has ? BURN_ROM_REMOVED : BURN_ROM_NONE;
@@ -223,7 +226,8 @@ static int read_overlay(void *context, uint64_t offset, void *buffer, size_t len
 		memcpy(buffer, overlay->bytes + offset, ours);
 	if (ours == length)
 		return 0;
-	return overlay->flash->read(overlay->flash->context, offset + ours, (uint8_t *)buffer + ours, length - ours);
+	return overlay->flash->read(overlay->flash->context, offset + ours, (uint8_t *)buffer + ours,
+				    length - ours);
 }
 
 static int check_bytes(struct burn *burn, struct cxctl_error *error)
@@ -250,7 +254,8 @@ static int take_bytes(struct burn *burn, const struct image_reader *reader, cons
 {
 	struct image_error why = { 0 };
 
-	if (image_burn_bytes(reader, facts, &burn->card.target, &burn->card.state, &burn->bytes, &burn->length, &why))
+	if (image_burn_bytes(reader, facts, &burn->card.target, &burn->card.state, &burn->bytes,
+			     &burn->length, &why))
 		return trouble(burn, &why, CXCTL_REFUSED, "no-plan", error);
 	return check_bytes(burn, error);
 }
@@ -268,8 +273,10 @@ static int take_edited(struct burn *burn, struct cxctl_error *error)
 		return -1;
 	memory = (struct image_memory){ edited.bytes, edited.length };
 	reader = image_memory_reader(&memory);
-	result = image_query(&reader, IMAGE_LAYOUT_FILE, 0, &facts, &why) ?
-		 trouble(burn, &why, CXCTL_FAILED, "edited-image", error) : take_bytes(burn, &reader, &facts, error);
+	if (image_query(&reader, IMAGE_LAYOUT_FILE, 0, &facts, &why))
+		result = trouble(burn, &why, CXCTL_FAILED, "edited-image", error);
+	else
+		result = take_bytes(burn, &reader, &facts, error);
 	free(edited.bytes);
 	return result;
 }

@@ -117,8 +117,8 @@ static bool may_stand(const struct image_target *target, const struct image_plac
 }
 
 /* Live images of the chip's format that stand where one may stand; the whole ones when there are any. */
-static size_t candidates(const struct image_target *target, const struct image_flash_state *state, size_t *found,
-			 bool only_whole)
+static size_t candidates(const struct image_target *target, const struct image_flash_state *state,
+			 size_t *found, bool only_whole)
 {
 	size_t i, count = 0;
 
@@ -129,8 +129,8 @@ static size_t candidates(const struct image_target *target, const struct image_f
 }
 
 /* Facts of the first image that still tells them. */
-static int damaged_facts(const struct image_target *target, struct image_flash_state *state, const size_t *found,
-			 size_t count, struct image_error *error)
+static int damaged_facts(const struct image_target *target, struct image_flash_state *state,
+			 const size_t *found, size_t count, struct image_error *error)
 {
 	size_t i;
 	int code;
@@ -230,8 +230,8 @@ static int hash_old(const struct image_target *target, struct image_plan *plan, 
 	return code;
 }
 
-static int check_image(const struct image_target *target, const struct image_flash_state *state, size_t length,
-		       const struct image_facts *facts, struct image_error *error)
+static int check_image(const struct image_target *target, const struct image_flash_state *state,
+		       size_t length, const struct image_facts *facts, struct image_error *error)
 {
 	const struct image_place *old = state->has_old ? &state->places[state->old] : NULL;
 

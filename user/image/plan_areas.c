@@ -12,8 +12,8 @@ struct area_list {
 	uint32_t sector;
 };
 
-static int add_area(struct area_list *list, uint64_t address, uint64_t length, const char *name, bool failsafe,
-		    struct image_error *error)
+static int add_area(struct area_list *list, uint64_t address, uint64_t length, const char *name,
+		    bool failsafe, struct image_error *error)
 {
 	uint64_t end = address + length;
 
@@ -68,8 +68,10 @@ static int fs2_areas(const struct image_target *target, const struct image_flash
 		return image_fail(error, -EINVAL, 0, _("the flash holds no image that tells where NV configuration stands"));
 	code = fs2_room(target->flash->size, &state->old_facts, &state->old_facts, &room, error);
 	for (place.slot = 0; place.slot < 2 && !code; place.slot++)
-		for (at = room.limit; at < (uint64_t)room.limit + room.config_area && !code; at += list->sector)
-			code = add_area(list, image_physical(&place, at), list->sector, "NV_CONFIG", false, error);
+		for (at = room.limit; at < (uint64_t)room.limit + room.config_area && !code;
+		     at += list->sector)
+			code = add_area(list, image_physical(&place, at), list->sector, "NV_CONFIG", false,
+					error);
 	return code;
 }
 
@@ -90,7 +92,8 @@ static int toc_areas(const struct image_target *target, const struct image_flash
 		entry = &toc.sections[i];
 		if (plan_is_device_entry(target->format, entry, target->flash->size))
 			code = add_area(list, entry->address, entry->size, section_type_name(entry->type),
-					target->format != IMAGE_FS3 && entry->type == SECTION_DEV_INFO, error);
+					target->format != IMAGE_FS3 && entry->type == SECTION_DEV_INFO,
+					error);
 	}
 	if (!code && target->format != IMAGE_FS3)
 		code = add_area(list, toc.address, FS4_DTOC_BELOW_END, "DTOC", false, error);

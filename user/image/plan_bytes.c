@@ -77,7 +77,8 @@ static int gather(struct gathering *g, const struct image_reader *file, const st
 	code = read_table(g);
 	if (!code && g->toc.present)
 		code = toc_check(&g->toc, "ITOC", error);
-	if (!code && g->toc.present && g->toc.address + (uint64_t)TOC_HEADER + TOC_ENTRIES * TOC_ENTRY > g->length)
+	if (!code && g->toc.present &&
+	    g->toc.address + (uint64_t)TOC_HEADER + TOC_ENTRIES * TOC_ENTRY > g->length)
 		code = image_fail(error, -EBADMSG, g->toc.address, _("the image ends within its table of contents"));
 	if (code)
 		return code;

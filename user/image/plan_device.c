@@ -124,8 +124,8 @@ static int read_areas(struct device_plan *d)
 	int code = 0;
 
 	for (i = 0; i < d->area_count && !code; i++)
-		code = reader_read(d->target->flash, d->areas[i].address, d->now + d->areas[i].address - d->start,
-				   d->areas[i].length, d->error);
+		code = reader_read(d->target->flash, d->areas[i].address,
+				   d->now + d->areas[i].address - d->start, d->areas[i].length, d->error);
 	if (!code)
 		memcpy(d->wanted, d->now, d->end - d->start);
 	return code;
@@ -222,7 +222,9 @@ static int settle_copies(struct device_plan *d, struct copies *copies)
 
 static bool sector_differs(const struct device_plan *d, uint32_t address)
 {
-	return memcmp(d->now + address - d->start, d->wanted + address - d->start, d->target->flash_sector) != 0;
+	const uint8_t *now = d->now + address - d->start, *wanted = d->wanted + address - d->start;
+
+	return memcmp(now, wanted, d->target->flash_sector) != 0;
 }
 
 static int add_segment(struct device_plan *d, uint32_t address, uint32_t length)

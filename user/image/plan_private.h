@@ -31,8 +31,8 @@ uint32_t plan_dtoc_address(const struct image_target *target, const struct image
  * The table that lists a flash's device data: FS3: the ITOC of the image that state keeps, of which only
  * entries with device_data count; FS4, FS5: the DTOC. toc->present is false when there is none, or a damaged one.
  */
-int plan_device_table(const struct image_target *target, const struct image_flash_state *state, struct toc *toc,
-		      struct image_error *error);
+int plan_device_table(const struct image_target *target, const struct image_flash_state *state,
+		      struct toc *toc, struct image_error *error);
 /* Whether an entry of such a table is device data with bytes inside the flash. */
 bool plan_is_device_entry(enum image_format format, const struct toc_section *entry, uint64_t flash_size);
 

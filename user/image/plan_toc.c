@@ -17,8 +17,8 @@ uint32_t plan_dtoc_address(const struct image_target *target, const struct image
 	return fs4_dtoc_address(target->flash->size, 0);
 }
 
-int plan_device_table(const struct image_target *target, const struct image_flash_state *state, struct toc *toc,
-		      struct image_error *error)
+int plan_device_table(const struct image_target *target, const struct image_flash_state *state,
+		      struct toc *toc, struct image_error *error)
 {
 	struct image_view view = { .reader = target->flash };
 	uint32_t place_at;
@@ -141,7 +141,8 @@ static int keep_old(const struct image_flash_state *state, const struct image_pl
 	if (!state->has_old)
 		return 0;
 	old = state->places[state->old].address;
-	old_end = old + (state->has_facts ? state->old_facts.length : 1U << state->places[state->old].log2_chunk);
+	old_end = old +
+		  (state->has_facts ? state->old_facts.length : 1U << state->places[state->old].log2_chunk);
 	if (old >= end || old_end <= start)
 		return 0;
 	return image_fail(error, -EINVAL, old,
