@@ -277,6 +277,9 @@ u32 cxsim_boot_register_address(const struct cxsim_card *card);
 void cxsim_config_build(struct cxsim_card *card);	/* functions from model and boot */
 void cxsim_config_reset(struct cxsim_card *card, struct cxsim_function *function);
 
+/* vpd.c */
+void cxsim_vpd_build(struct cxsim_card *card);
+
 /* port.c: cxsim_port_read(), cxsim_port_write() of model.h */
 void cxsim_port_reset(struct cxsim_port *port);
 bool cxsim_port_link_is_up(const struct cxsim_card *card, const struct cxsim_port *port);

@@ -14,6 +14,10 @@ struct cxsim_card;
 #define CXSIM_REG_NOT_AVAILABLE	8
 #define CXSIM_REG_TOO_SMALL	0x24
 
+#define CXSIM_BOOT_IMAGE	0	/* index of the component */
+/* Bytes of the largest boot image that the firmware takes. */
+u32 cxsim_component_most(struct cxsim_card *card);
+
 /* Each turns the register into its answer and gives the register status. */
 u32 cxsim_mcqs(struct cxsim_card *card, u32 *reg);
 u32 cxsim_mcqi(struct cxsim_card *card, u32 *reg);
