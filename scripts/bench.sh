@@ -14,7 +14,8 @@ series=$1
 "$top/scripts/build-modules.sh" "$series"
 make -s -C "$top" all simulation >&2
 log=$build/bench.log
-VM_TIMEOUT=900 "$top/scripts/vm.sh" "$series" "$top/selftests/bench/bench.sh" "$(command -v strace):/usr/bin/strace" |
+VM_TIMEOUT=1400 VM_MEMORY=1024 "$top/scripts/vm.sh" "$series" "$top/selftests/bench/bench.sh" "$(command -v strace):/usr/bin/strace" \
+    "$build/cxsim-image:/usr/bin/cxsim-image" |
     tee "$log" | grep -E '^(# |bench)' | grep -v '^bench|' || die "the machine stopped early: see $log"
 grep -q '^bench-done' "$log" || die "the run did not come to its end: see $log"
 python3 "$top/selftests/bench/images.py" "$build" | tee -a "$log" | grep '^# '

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# check.sh PART…: runs parts of the tests (lint, unit, fuzz, vm, debug, peer, bench), shows their output as it
+# check.sh PART…: runs parts of the tests (lint, unit, powercut, fuzz, vm, debug, peer, bench), shows their output as it
 # comes, and ends with "N passed, N failed, N skipped". Exit status 0 only if none failed.
 #   KERNELS   which kernels part vm runs on    TEST   only tests whose name has this in it
 #   FUZZ_SECONDS   how long part fuzz tries each reader (20)
@@ -59,6 +59,18 @@ part_unit()
             CXCTL=$build/cxctl CXCTL_TEST_IMAGE=$build/cxctl-test-image one 600 "cli/$name" bash "$program"
             ;;
         esac
+    done
+}
+
+# Power fails at every flash operation. Without sanitizers, which unit has: so every pair can be tried as well.
+part_powercut()
+{
+    local name names="test_powercut_all test_powercut_pairs test_powercut_weak test_powercut"
+    heading "powercut: building"
+    for name in $names; do
+        make -s -j2 UNIT="$build/powercut" UNIT_CFLAGS="-std=gnu11 -O2 -g" "$build/powercut/$name" \
+            >>"$build/check/powercut.log" 2>&1
+        POWERCUT=all one 600 "powercut/$name" "$build/powercut/$name"
     done
 }
 
@@ -128,6 +140,7 @@ part_peer()
     make -s all simulation >&2
     one 900 peer/images python3 selftests/peer/images.py
     one 2400 peer selftests/peer/run.sh
+    one 2700 peer/burn selftests/peer/run.sh burn
 }
 
 # The goals of speed, each a test.

@@ -82,6 +82,72 @@ reading "flash read, MFBA" 0.6 "model=connectx5 flash_size=2M" "" "--no_fw_ctrl"
 reading "flash read, SPI over VSC" 0.25 "model=connectx5 flash_size=2M" guard_off "--no_fw_ctrl"
 reading "flash read, legacy gateway" 0.8 "model=connectx3pro flash_size=2M" "" ""
 
+# A burn of the same image into the same card by both, all read-backs included. The backup that
+# cxctl makes first has no counterpart: what a backup alone costs is subtracted. BENCH_IMAGE
+# and BENCH_FLASH: an image of 8 MB in a flash of 16 takes very long in a virtual machine.
+image_size=${BENCH_IMAGE:-0xc0000} flash_size=${BENCH_FLASH:-0x400000}
+tenths()
+{
+    echo $((($1 * 10240) / $2))
+}
+
+# fresh MODEL VERSION PARAMETERS SETTING
+fresh()
+{
+    # shellcheck disable=SC2086
+    card "model=$1 version=$2 seed=77 flash_size=$flash code_size=$code $3" >&2 || return 1
+    setting flash_time 2
+    [ -z "$4" ] || setting "$4" 1
+    [ "$1" = connectx3 ] || { modprobe -r cxfw && modprobe cxfw; }
+    cxctl info "$address" -j >/dev/null 2>&1
+}
+
+# burning NAME GOAL MODEL OLD NEW PARAMETERS SETTING OPTIONS-OF-MSTFLINT METHOD
+burning()
+{
+    flash=$flash_size code=$image_size
+    [ "$3" != connectx3 ] || { flash=0x200000 && code=0x80000; }
+    # shellcheck disable=SC2086
+    cxsim-image "$3" /tmp/new.bin version="$5" seed=78 flash=$flash code=$code $6 >/dev/null || return 1
+    fresh "$3" "$4" "$6" "$7" || return 1
+    backup=$(counted /tmp/ours cxctl backup "$address" -q -o /tmp/bench.backup)
+    rm -f /tmp/bench.backup
+    ours=$(($(counted /tmp/ours cxctl burn "$address" -q -y -i /tmp/new.bin "--method=$9") - backup))
+    power_cycle
+    [ "$(booted version)" = "$5" ] || echo "# $1: cxctl's image does not start: $(booted version)" >&2
+    remove_cards
+    fresh "$3" "$4" "$6" "$7" || return 1
+    # shellcheck disable=SC2086
+    theirs=$(counted /tmp/theirs mstflint -y -d "$address" $8 -i /tmp/new.bin burn)
+    power_cycle
+    [ "$(booted version)" = "$5" ] || echo "# $1: mstflint's image does not start: $(booted version)" >&2
+    remove_cards
+    ours=$(tenths "$ours" "$((code))") theirs=$(tenths "$theirs" "$((code))")
+    echo "# $1: $((code / 1024)) KiB of code; a backup alone, subtracted: $backup accesses"
+    result "$1" "config accesses/KiB" "${ours%?}.${ours#"${ours%?}"}" "${theirs%?}.${theirs#"${theirs%?}"}" "$2"
+}
+burning "burn, MFBA" 0.9 connectx5 16.31.1014 16.32.1010 signature=1 "" "--no_fw_ctrl" flash
+burning "burn, component update" 0.5 connectx5 16.31.1014 16.32.1010 signature=2 "" "" component
+burning "burn, SPI over VSC" 0.3 connectx5 16.31.1014 16.32.1010 signature=1 guard_off "--no_fw_ctrl" flash
+burning "burn, legacy gateway" 1.3 connectx3 2.40.5000 2.42.5000 "" "" "" flash
+
+# The image that the slot holds already: only the sector with the spent magic goes.
+again()
+{
+    flash=0x400000 code=0x20000
+    cxsim-image connectx5 /tmp/new.bin version=16.32.1010 seed=78 flash=$flash code=$code >/dev/null
+    fresh connectx5 16.31.1014 "" "" || return 1
+    for _ in 1 2; do
+        cxctl burn "$address" -q -y --reburn --method=flash -i /tmp/new.bin >&2
+        power_cycle
+    done
+    counters_clear
+    cxctl burn "$address" -q -y --reburn --method=flash -i /tmp/new.bin >&2
+    result "burn of what is there already" "bytes erased" "$(counter spi_erased_bytes)" - 4096
+    remove_cards
+}
+again
+
 # Sixteen cards: one netlink dump, no flash read.
 for model in connectx2 connectx3 connectx3pro connectx5; do
     for _ in 1 2 3 4; do card "model=$model" >&2; done

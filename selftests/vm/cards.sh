@@ -4,7 +4,7 @@
 # its physical function; an unknown chip is generic, and without a VSC nobody writes to it.
 . ./lib.sh
 
-plan 29
+plan 42
 load || bail "the modules do not load"
 
 # queried MODEL NAME VERSION
@@ -32,10 +32,14 @@ connectx3 2.42.5000 ConnectX-3
 connectx3-vsc 2.42.5000 ConnectX-3
 connectx3pro 2.42.5000 ConnectX-3 Pro
 connectx3pro-vsc 2.42.5000 ConnectX-3 Pro
+connectx4lx 14.32.1908 ConnectX-4 Lx
 connectx5 16.35.4030 ConnectX-5
+connectx6 20.41.1000 ConnectX-6
+connectx6-open 20.41.1000 ConnectX-6
+connectx7 28.41.1000 ConnectX-7
 END
-[ "$(grep -c . "$cxsim/cards")" = 6 ] || note "not six cards"
-check "six cards side by side are listed" sh -c '[ "$(cxctl list -j -p | grep -c "\"card\":")" = 6 ]'
+[ "$(grep -c . "$cxsim/cards")" = 10 ] || note "not ten cards"
+check "ten cards side by side are listed" sh -c '[ "$(cxctl list -j -p | grep -c "\"card\":")" = 10 ]'
 check "info says that no real card confirmed it" sh -c "cxctl info $address | grep -i 'simulated'"
 remove_cards
 check "no card, no list entry" sh -c '[ "$(cxctl list -j -p | grep -c "\"card\":")" = 0 ]'
@@ -46,6 +50,24 @@ run cxctl list
 expect "the second port is shown as the same card" 0 "^\+${address%.0}.1 .*same card"
 run cxctl info "${address%.0}.1"
 expect "the second port can be asked, too" 0 "PSID"
+remove_cards
+
+# Two hosts, one flash, one card; what one host's link does is no business of the other's.
+card "model=connectx6-open flash_size=4M"
+first=$card
+card "twin=$first"
+check "a second host shows the same card" sh -c "[ \$(cxctl list -j -p | grep -c '\"card\":') = 1 ]"
+run cxctl info "$address"
+expect "and it can be asked" 0 "ConnectX-6"
+remove_cards
+check "both are gone" test ! -e "$cxsim/$first"
+
+# The root port above a card.
+card "model=connectx5 flash_size=4M"
+port=/sys/bus/pci/devices/${address%:01:00.0}:00:00.0
+check "a root port is above the card" test -e "$port/${address}/vendor"
+card "model=connectx5 flash_size=4M root_port=0"
+check "or none, and the card is on bus 0" test "${address#*:}" = 00:00.0
 remove_cards
 
 # A virtual function.
