@@ -82,6 +82,86 @@ static void guard_format_and_flash(void)
 	CHECK_EQ(error.exit, CXCTL_CARD_ERROR);
 }
 
+/* ---- a card that answers registers, and nothing else ---- */
+
+static struct {
+	bool lock_offered, locked, fuses, gone;
+	uint32_t fuse_version;
+} card;
+
+const struct cxctl_card_facts *card_facts(const struct cxctl_card *ignored)
+{
+	static const struct cxctl_card_facts none;
+
+	return &none;
+}
+
+int card_register(struct cxctl_card *ignored, uint16_t id, void *data, size_t length, uint32_t *status,
+		  struct cxctl_error *error)
+{
+	uint8_t *bytes = data;
+
+	*status = 0;
+	if (card.gone)
+		return error_set(error, CXCTL_CARD_ERROR, "gone", "gone");
+	switch (id) {
+	case REGISTER_MGIR:
+		bytes[0x20] = 1;		/* secured */
+		bytes[0x57] = 1 | 1 << 2;	/* GA secured, secure boot */
+		return 0;
+	case 0x9115:
+		*status = card.fuses ? 0 : 4;
+		be32_put(bytes, 8, card.fuse_version);
+		return 0;
+	case 0x9030:
+		CHECK_EQ(be32_at(bytes, 0), 0x210);
+		be32_put(bytes, 4, card.lock_offered);
+		return 0;
+	case REGISTER_MNVDA:
+		CHECK_EQ(be32_at(bytes, 4), 0x210);
+		be32_put(bytes, 0, 20);
+		be32_put(bytes, 0x0c, card.locked ? 1U << 31 : 0);
+		memcpy(bytes + 0x10, "MT_0002001590\0\0\0", 16);
+		return 0;
+	}
+	*status = 4;
+	return 0;
+}
+
+static void registers(void)
+{
+	struct cxfw_card_info info = { .family = CXFW_FAMILY_MLX5, .state = CXFW_STATE_RUNNING };
+	struct burn_security security;
+	struct burn_psid_lock lock;
+
+	memset(&card, 0, sizeof(card));
+	burn_psid_lock_of(NULL, &lock);
+	CHECK(!lock.supported && !lock.locked);		/* the answer of MNVDA alone says nothing */
+	card.lock_offered = true;
+	burn_psid_lock_of(NULL, &lock);
+	CHECK(lock.supported && !lock.locked);
+	CHECK_STR(lock.psid, "");
+	card.locked = true;
+	burn_psid_lock_of(NULL, &lock);
+	CHECK(lock.supported && lock.locked);
+	CHECK_STR(lock.psid, "MT_0002001590");
+	burn_security_of(NULL, &info, &security);
+	CHECK(security.known && security.secure_firmware && security.secure_boot && !security.encrypted);
+	CHECK_EQ(security.life_cycle, 1);
+	CHECK(!security.version_known);
+	card.fuses = true;
+	card.fuse_version = 5;
+	burn_security_of(NULL, &info, &security);
+	CHECK(security.version_known);
+	CHECK_EQ(security.version, 5);
+	info.state = CXFW_STATE_RECOVERY;
+	burn_security_of(NULL, &info, &security);
+	CHECK(!security.known);
+	card.gone = true;
+	burn_psid_lock_of(NULL, &lock);
+	CHECK(!lock.supported);
+}
+
 /* A refusal says what, found, expected, whose rule and what next; part of each is asserted. */
 static void refused(const char *file, int line, int code, const struct cxctl_error *error, const char *id,
 		    const char *found, const char *expected, const char *rule, const char *next)
@@ -718,6 +798,7 @@ static void rom_merge(void)
 }
 
 static const struct ktap_test tests[] = {
+	KTAP_TEST(registers),
 	KTAP_TEST(functions),
 	KTAP_TEST(methods),
 	KTAP_TEST(guard_hardware),

@@ -31,21 +31,28 @@ void burn_functions_of(const struct cxctl_card *card, struct burn_function funct
 /* ---- registers ---- */
 
 #define LOCK_TYPE	0x210		/* NV configuration: lock of minor PSIDs (mstflint, fsctrl_ops.cpp) */
-#define LOCK_DATA	0x0c		/* in MNVDA, behind its header */
+#define LOCK_DATA	0x0c		/* in MNVDA, behind its header: bit 31 locked, then the PSID */
+#define LOCK_BYTES	20
+#define REGISTER_MNVQC	0x9030		/* what of NV configuration the firmware has; dword 1 bit 0: readable */
+#define MNVQC_BYTES	0x08
 #define REGISTER_MFSV	0x9115
 #define MFSV_BYTES	0x30
 #define MFSV_FUSES	0x08		/* lowest security version that the fuses allow */
 
 void burn_psid_lock_of(struct cxctl_card *card, struct burn_psid_lock *lock)
 {
-	uint8_t bytes[MNVDA_BYTES];
+	uint8_t bytes[MNVDA_BYTES], offered[MNVQC_BYTES] = { 0 };
 	struct cxctl_error none;
 	uint32_t status = 0;
 
 	memset(lock, 0, sizeof(*lock));
+	be32_put(offered, 0, LOCK_TYPE);
+	if (card_register(card, REGISTER_MNVQC, offered, sizeof(offered), &status, &none) || status ||
+	    !(be32_at(offered, 4) & 1))
+		return;
 	mnvda_request(bytes, LOCK_TYPE);
 	if (card_register(card, REGISTER_MNVDA, bytes, sizeof(bytes), &status, &none) || status ||
-	    mnvda_length(bytes) < 4 + sizeof(lock->psid) - 1)
+	    mnvda_length(bytes) < LOCK_BYTES)
 		return;
 	lock->supported = true;
 	lock->locked = be32_at(bytes, LOCK_DATA) >> 31;
