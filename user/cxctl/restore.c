@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../base/hexadecimal.h"
+#include "pending.h"
 #include "restore.h"
 
 enum {
@@ -239,8 +240,26 @@ static int run(struct restore *restore, bool *changed, struct cxctl_error *error
 	return -1;
 }
 
+/* Remembered across the power cycle, like a burn. */
+static void remember(const struct restore *restore)
+{
+	const struct restore_source *source = &restore->source;
+	const uint32_t *version = source->facts.version;
+	struct cxctl_error error;
+	char to[48];
+
+	if (source->component)
+		snprintf(to, sizeof(to), "%s", source->backup.identity.running);
+	else
+		snprintf(to, sizeof(to), "%u.%u.%u", version[0], version[1], version[2]);
+	if (pending_burned(card_address(restore->card), source->component ? source->backup.identity.psid :
+			   source->facts.psid, restore->now.running, to, &error))
+		error_print(&error);
+}
+
 static int done(struct restore *restore)
 {
+	remember(restore);
 	output_string(restore->output, "pending_action", "power-cycle");
 	if (restore->source.component)
 		output_line(restore->output, _("%s: the firmware of the backup was accepted by the card."),
