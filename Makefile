@@ -74,11 +74,14 @@ simulation: $(BUILD)/cxsim-image $(BUILD)/cxctl-test-image
 
 # --- checks --------------------------------------------------------------------------------
 
-check: all simulation | set-up ## everything short: lint, unit, fuzz, vm on every kernel, peer, speed goals
-	@scripts/check.sh lint unit fuzz vm peer bench
+check: all simulation | set-up ## everything short: lint, unit, power cuts, fuzz, vm on every kernel, peer, speed goals
+	@scripts/check.sh lint unit powercut fuzz vm peer bench
 
 check-unit: | set-up-test ## unit tests with sanitizers: formats, driver floors against the model; the commands
 	@scripts/check.sh unit
+
+check-powercut: | set-up-test ## power fails at every flash operation of a burn, and at every pair: no bricks
+	@scripts/check.sh powercut
 
 check-fuzz: simulation | set-up ## libFuzzer over every reader of images and containers (FUZZ_SECONDS=20 each)
 	@scripts/check.sh fuzz
@@ -117,7 +120,7 @@ distclean: clean
 help: ## this list
 	@echo "Targets:"
 	@sed -n -E 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
-		awk -F'\t' '{ printf "  %-12s %s\n", $$1, $$2 }'
+		awk -F'\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-.PHONY: all modules demo try simulation check check-unit check-fuzz check-vm check-debug check-peer bench lint \
-	set-up set-up-build set-up-test clean distclean help
+.PHONY: all modules demo try simulation check check-unit check-powercut check-fuzz check-vm check-debug \
+	check-peer bench lint set-up set-up-build set-up-test clean distclean help

@@ -23,6 +23,14 @@ static const struct burning_kind small_fs4 = {
 	SMALL_CODE,  "16.33.1048",    "16.35.2000", "16.32.1010",
 };
 
+/* Long enough for erase blocks of 64 KiB. */
+static const struct burning_kind large_fs4 = {
+	"connectx5",  "MT_0000000011", "W25QxxBV",   CXFW_FORMAT_FS4, BURNING_FLASH, 0xa800,
+	"16.33.1048", "16.35.2000",    "16.32.1010",
+};
+
+const struct powercut_way powercut_large = {"FS4 over SPI, 64 KiB blocks", &large_fs4, true};
+
 const struct powercut_way powercut_ways[POWERCUT_WAYS] = {
 	{"FS2 over SPI", &small_fs2, true}, {"FS3 over MFBA", &small_fs3, false},
 	{"FS3 over SPI", &small_fs3, true}, {"FS4 over MFBA", &small_fs4, false},

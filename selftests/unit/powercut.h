@@ -41,6 +41,7 @@ extern const struct powercut_scenario powercut_scenarios[POWERCUT_SCENARIOS];
 
 #define POWERCUT_WAYS 5
 extern const struct powercut_way powercut_ways[POWERCUT_WAYS];
+extern const struct powercut_way powercut_large;	/* with erase blocks of 64 KiB */
 
 /* Cells of the flash with what is unsteady among them. */
 struct powercut_cells {

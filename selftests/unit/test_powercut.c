@@ -1,55 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Power fails at every single flash operation of a burn, clean and torn, under every
- * policy that a boot ROM might have. Afterwards the card must boot a whole image, old or
- * new, with its identity; and the burn, done again, must succeed.
+ * A burn that ends early: stopped by its job, the card reset under it, the power gone and
+ * the burn run again for the price of the rest. test_powercut_all.c has every operation.
  */
 #include "burning.h"
 
-struct start {
-	const char *name;
-	void (*prepare)(u8 *flash, const u8 *old, size_t old_length, const u8 *third, size_t third_length);
-};
-
-static void one_image(u8 *flash, const u8 *old, size_t old_length, const u8 *third, size_t third_length)
+static void one_image(u8 *flash, const u8 *old, size_t old_length)
 {
-	(void)third;
-	(void)third_length;
 	memset(flash, 0xff, BURNING_FLASH);
 	cxsim_image_place("connectx3pro", old, old_length, flash, BURNING_FLASH, 0);
 }
-
-/* An earlier burn was cut between commit and invalidation: two whole images. */
-static void two_images(u8 *flash, const u8 *old, size_t old_length, const u8 *third, size_t third_length)
-{
-	one_image(flash, old, old_length, NULL, 0);
-	cxsim_image_place("connectx3pro", third, third_length, flash, BURNING_FLASH, 1);
-}
-
-/* Half of an older image with a live magic stands in the target. */
-static void half_image(u8 *flash, const u8 *old, size_t old_length, const u8 *third, size_t third_length)
-{
-	two_images(flash, old, old_length, third, third_length);
-	memset(flash + 0x80000 + 0x2000, 0, 0x1000);
-}
-
-/* Leftovers of other chunk sizes at every search offset where no image lies. */
-static void stale_magics(u8 *flash, const u8 *old, size_t old_length, const u8 *third, size_t third_length)
-{
-	int i;
-
-	two_images(flash, old, old_length, third, third_length);
-	for (i = 1; i < CXFW_MAGIC_PLACES; i++)
-		if (cxfw_magic_places[i] < BURNING_FLASH)
-			memcpy(flash + cxfw_magic_places[i], cxfw_fs2_magic, CXFW_MAGIC_BYTES);
-}
-
-static const struct start starts[] = {
-	{ "one image", one_image },
-	{ "two images", two_images },
-	{ "half an image in the target", half_image },
-	{ "stale magics", stale_magics },
-};
 
 static struct burning burning;
 static u8 *before;
@@ -111,159 +71,6 @@ static int burn_again(const u8 *image, size_t length)
 	return burning_run(&burning);
 }
 
-static void cut_everywhere(const struct start *start, int policy, bool torn, const u8 *image, size_t length)
-{
-	u64 operations, cut;
-	u32 size;
-
-	restore(policy);
-	if (cxsim_booted(burning.card)->recovery || !cxsim_booted(burning.card)->whole)
-		return;		/* this policy does not boot such a flash even before the burn */
-	REQUIRE(!burning_open(&burning));
-	burning_plan(&burning, image, length, 1, cxsim_flash(burning.card, &size));
-	if (burning_run(&burning)) {
-		ktap_fail(__FILE__, __LINE__, "%s, policy %d: %s", start->name, policy, burning.device.why);
-		return;
-	}
-	operations = cxsim_count(burning.card, CXSIM_FLASH_OPERATIONS);
-	CHECK_EQ(cxsim_count(burning.card, CXSIM_FOUL), 0);
-	cxsim_reset(burning.card, CXSIM_RESET_POWER);
-	REQUIRE(boots_whole("uncut", start->name, policy, torn, 0) && CHECK(is_version(NEW_VERSION)));
-
-	for (cut = 1; cut <= operations; cut++) {
-		restore(policy);
-		if (burning_open(&burning)) {
-			ktap_fail(__FILE__, __LINE__, "open: %s", burning.device.why);
-			return;
-		}
-		burning_plan(&burning, image, length, 1, cxsim_flash(burning.card, &size));
-		cxsim_set(burning.card, CXSIM_CUT_TORN, torn);
-		cxsim_set(burning.card, CXSIM_CUT_AFTER, cut);
-		CHECK(burning_run(&burning) || cut == operations);
-		cxsim_set(burning.card, CXSIM_CUT_AFTER, 0);
-		cxsim_reset(burning.card, CXSIM_RESET_POWER);
-		if (!boots_whole("after the cut", start->name, policy, torn, cut))
-			return;
-		if (burn_again(image, length)) {
-			ktap_fail(__FILE__, __LINE__, "%s, policy %d, %s cut at %llu: second burn: %s", start->name,
-				  policy, torn ? "torn" : "clean", (unsigned long long)cut, burning.device.why);
-			return;
-		}
-		cxsim_reset(burning.card, CXSIM_RESET_POWER);
-		if (!boots_whole("after the second burn", start->name, policy, torn, cut) ||
-		    !CHECK(is_version(NEW_VERSION)))
-			return;
-	}
-	ktap_note("%s, policy %d, %s: %llu operations", start->name, policy, torn ? "torn" : "clean",
-		  (unsigned long long)operations);
-}
-
-static void cut_from(const struct start *start)
-{
-	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
-	size_t old_length, new_length, third_length;
-	u8 *old, *new, *third;
-	int policy;
-
-	shim_reset(ktap_seed());
-	old = burning_image(&parameters, &old_length);
-	parameters.version = NEW_VERSION;
-	new = burning_image(&parameters, &new_length);
-	parameters.version = "2.40.7000";
-	third = burning_image(&parameters, &third_length);
-	before = malloc(BURNING_FLASH);
-	start->prepare(before, old, old_length, third, third_length);
-	parameters.version = OLD_VERSION;
-	if (burning_start(&burning, &parameters)) {
-		for (policy = 0; policy < CXSIM_BOOT_POLICIES && !ktap_failed(); policy++) {
-			cut_everywhere(start, policy, false, new, new_length);
-			cut_everywhere(start, policy, true, new, new_length);
-		}
-	}
-	burning_end(&burning);
-	free(before);
-	free(old);
-	free(new);
-	free(third);
-}
-
-static void cut_one_image(void)
-{
-	cut_from(&starts[0]);
-}
-
-static void cut_two_images(void)
-{
-	cut_from(&starts[1]);
-}
-
-static void cut_half_image(void)
-{
-	cut_from(&starts[2]);
-}
-
-static void cut_stale_magics(void)
-{
-	cut_from(&starts[3]);
-}
-
-/*
- * A torn commit or invalidation leaves a magic that reads now so, now so; the next burn is
- * cut as well. Whichever image is kept, it must be one that can be relied on.
- */
-static void cut_twice(void)
-{
-	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
-	size_t old_length, new_length, third_length;
-	u64 operations, first, second, tries = 0;
-	u8 *old, *new, *third;
-	bool done;
-	u32 size;
-
-	shim_reset(ktap_seed());
-	old = burning_image(&parameters, &old_length);
-	parameters.version = NEW_VERSION;
-	new = burning_image(&parameters, &new_length);
-	parameters.version = "2.40.7000";
-	third = burning_image(&parameters, &third_length);
-	before = malloc(BURNING_FLASH);
-	one_image(before, old, old_length, NULL, 0);
-	parameters.version = OLD_VERSION;
-	REQUIRE(burning_start(&burning, &parameters));
-	restore(CXSIM_BOOT_MAGIC_FIRST);
-	REQUIRE(!burning_open(&burning));
-	burning_plan(&burning, new, new_length, 1, cxsim_flash(burning.card, &size));
-	REQUIRE(!burning_run(&burning));
-	operations = cxsim_count(burning.card, CXSIM_FLASH_OPERATIONS);
-	for (first = operations - 1; first <= operations && !ktap_failed(); first++) {
-		for (second = 1, done = false; !done && !ktap_failed(); second++) {
-			restore(CXSIM_BOOT_MAGIC_FIRST);
-			REQUIRE(!burning_open(&burning));
-			burning_plan(&burning, new, new_length, 1, cxsim_flash(burning.card, &size));
-			cxsim_set(burning.card, CXSIM_CUT_TORN, 1);
-			cxsim_set(burning.card, CXSIM_CUT_AFTER, first);
-			burning_run(&burning);
-			cxsim_set(burning.card, CXSIM_CUT_AFTER, 0);
-			cxsim_reset(burning.card, CXSIM_RESET_POWER);
-			if (!boots_whole("first cut", "one image", CXSIM_BOOT_MAGIC_FIRST, true, first))
-				break;
-			cxsim_set(burning.card, CXSIM_CUT_AFTER, second);
-			done = !burn_again(third, third_length);
-			cxsim_set(burning.card, CXSIM_CUT_AFTER, 0);
-			for (tries = 0; tries < 16; tries++) {
-				cxsim_reset(burning.card, CXSIM_RESET_POWER);
-				if (!boots_whole("second cut", "one image", CXSIM_BOOT_MAGIC_FIRST, true, second))
-					break;
-			}
-		}
-	}
-	burning_end(&burning);
-	free(before);
-	free(old);
-	free(new);
-	free(third);
-}
-
 /* Stopped by its job at every progress call: the card boots a whole image and holds no lock. */
 static void stop_everywhere(void)
 {
@@ -278,7 +85,7 @@ static void stop_everywhere(void)
 	parameters.version = NEW_VERSION;
 	new = burning_image(&parameters, &new_length);
 	before = malloc(BURNING_FLASH);
-	one_image(before, old, old_length, NULL, 0);
+	one_image(before, old, old_length);
 	parameters.version = OLD_VERSION;
 	REQUIRE(burning_start(&burning, &parameters));
 	for (calls = 0;; calls++) {
@@ -336,7 +143,7 @@ static void reset_between_steps(void)
 	parameters.version = NEW_VERSION;
 	new = burning_image(&parameters, &new_length);
 	before = malloc(BURNING_FLASH);
-	one_image(before, old, old_length, NULL, 0);
+	one_image(before, old, old_length);
 	parameters.version = OLD_VERSION;
 	REQUIRE(burning_start(&burning, &parameters));
 	burning.watch.progress = reset_once;
@@ -377,7 +184,7 @@ static void resumes(void)
 	parameters.code_size = 0x20000;
 	new = burning_image(&parameters, &new_length);
 	before = malloc(BURNING_FLASH);
-	one_image(before, old, old_length, NULL, 0);
+	one_image(before, old, old_length);
 	parameters.version = OLD_VERSION;
 	REQUIRE(burning_start(&burning, &parameters));
 	restore(CXSIM_BOOT_CHECKED_FIRST);
@@ -406,11 +213,6 @@ static void resumes(void)
 }
 
 static const struct ktap_test tests[] = {
-	KTAP_TEST(cut_one_image),
-	KTAP_TEST(cut_two_images),
-	KTAP_TEST(cut_half_image),
-	KTAP_TEST(cut_stale_magics),
-	KTAP_TEST(cut_twice),
 	KTAP_TEST(stop_everywhere),
 	KTAP_TEST(reset_between_steps),
 	KTAP_TEST(resumes),
