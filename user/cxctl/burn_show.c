@@ -256,6 +256,7 @@ static void show_warnings(const struct burn *burn)
 {
 	const struct burn_pending *pending = &burn->card.pending;
 	struct output *output = burn->output;
+	const char *note;
 
 	if (burn->plan.flags & CXFW_PLAN_RECOVERY)
 		output_show(output, _("Attention"), NULL, "%s",
@@ -271,6 +272,10 @@ static void show_warnings(const struct burn *burn)
 		output_show(output, burn->driver_advice == BURN_DRIVER_OLD ? _("Attention") : _("Note"), NULL, "%s",
 			    burn->driver_text);
 	}
+	note = burn->card.info.running_valid && burn->card.info.hw_id ?
+	       burn_update_flow_note(&burn->facts, burn->card.info.hw_id, burn->card.info.running) : NULL;
+	if (note)
+		output_show(output, _("Note"), NULL, "%s", note);
 	if (burn->flash_doubt)
 		output_show(output, _("Note"), NULL, "%s", burn->flash_doubt);
 	if (burn->bonds.count)
