@@ -71,8 +71,8 @@ static bool header_right(const uint8_t *block)
 {
 	uint64_t sum;
 
-	return !memcmp(block + AT_MAGIC, "ustar", 5) && get_octal(block + AT_CHECKSUM, CHECKSUM_BYTES, &sum) &&
-	       sum == checksum(block);
+	return !memcmp(block + AT_MAGIC, "ustar", 5) &&
+	       get_octal(block + AT_CHECKSUM, CHECKSUM_BYTES, &sum) && sum == checksum(block);
 }
 
 bool archive_begins(const uint8_t *bytes, size_t length)

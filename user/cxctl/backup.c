@@ -60,8 +60,8 @@ static void show(struct output *output, const struct backup_result *result, bool
 	output_string(output, "missing", *result->missing ? result->missing : NULL);
 }
 
-static int backup_one(struct cxctl_card *card, struct output *output, const struct options *options, void *data,
-		      struct cxctl_error *error)
+static int backup_one(struct cxctl_card *card, struct output *output, const struct options *options,
+		      void *data, struct cxctl_error *error)
 {
 	const struct backup_request *request = data;
 	struct cxfw_card_info info;

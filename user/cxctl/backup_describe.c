@@ -61,7 +61,8 @@ char *backup_describe(const char *address, const struct backup_result *result, u
 	put_card(card, address, &result->identity);
 	json_object_object_add(object, "card", card);
 	put_text(object, "missing", result->missing);
-	copy = strdup(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	copy = strdup(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+						     JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 	return copy;
 }

@@ -94,7 +94,8 @@ static int check_sums(const char *path, struct contents *contents, struct cxctl_
 	return 0;
 }
 
-static int read_members(const struct backup_file *backup, struct contents *contents, struct cxctl_error *error)
+static int read_members(const struct backup_file *backup, struct contents *contents,
+			struct cxctl_error *error)
 {
 	const struct image_reader *reader = &backup->file.reader;
 	size_t offset = 0;
@@ -103,7 +104,8 @@ static int read_members(const struct backup_file *backup, struct contents *conte
 	for (;;) {
 		if (contents->count == MEMBERS)
 			return damaged(backup->path, error, _("more than %u members"), MEMBERS);
-		more = archive_next(reader->bytes, reader->size, &offset, &contents->members[contents->count]);
+		more = archive_next(reader->bytes, reader->size, &offset,
+				    &contents->members[contents->count]);
 		if (more <= 0)
 			break;
 		contents->count++;
@@ -161,7 +163,8 @@ static int open_plain(struct backup_file *backup, struct cxctl_error *error)
 	struct image_error why;
 
 	backup->plain = true;
-	if (reader->size > UINT32_MAX || image_query(reader, IMAGE_LAYOUT_FLASH, IMAGE_NO_ROM, &facts, &why)) {
+	if (reader->size > UINT32_MAX ||
+	    image_query(reader, IMAGE_LAYOUT_FLASH, IMAGE_NO_ROM, &facts, &why)) {
 		error_set(error, CXCTL_BAD_IMAGE, "not-a-backup", _("%s is no backup of a card"), backup->path);
 		error_found(error, "%s", reader->size > UINT32_MAX ? _("a file of over 4 GiB") : why.text);
 		error_expected(error, _("a file of cxctl backup, or the bytes of a whole flash"));

@@ -14,7 +14,8 @@ static void take_facts(const struct image_facts *facts, struct backup_identity *
 	uint64_t mac = fs2 ? facts->mac[0] : facts->base_mac.base;
 
 	snprintf(identity->psid, sizeof(identity->psid), "%s", facts->psid);
-	identity->has_guid = facts->has & IMAGE_HAS_GUIDS && !facts->blank_guids && !image_guid_is_dummy(guid);
+	identity->has_guid = facts->has & IMAGE_HAS_GUIDS && !facts->blank_guids &&
+			     !image_guid_is_dummy(guid);
 	identity->has_mac = facts->has & IMAGE_HAS_MACS && !image_mac_is_dummy(mac) &&
 			    (!facts->macs_derived || identity->has_guid);
 	identity->guid = identity->has_guid ? guid : 0;

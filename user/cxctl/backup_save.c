@@ -241,7 +241,8 @@ static void read_nv(struct save *save)
 		return;
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		mnvda_request(save->nv[i], types[i]);
-		if (card_register(save->card, REGISTER_MNVDA, save->nv[i], MNVDA_BYTES, &status, &error) || status)
+		if (card_register(save->card, REGISTER_MNVDA, save->nv[i], MNVDA_BYTES, &status, &error) ||
+		    status)
 			continue;
 		length = 12 + mnvda_length(save->nv[i]);
 		if (length > MNVDA_BYTES)
@@ -304,7 +305,8 @@ static int write_members(struct save *save, int fd, SHA256_CTX *sum)
 		const struct archive_member *member = &save->members[i];
 
 		archive_header(header, member->name, member->length, save->time);
-		if (write_all(fd, header, sizeof(header), sum) || write_all(fd, member->bytes, member->length, sum) ||
+		if (write_all(fd, header, sizeof(header), sum) ||
+		    write_all(fd, member->bytes, member->length, sum) ||
 		    write_all(fd, zeros, archive_room(member->length) - sizeof(header) - member->length, sum))
 			return -1;
 	}
@@ -460,7 +462,8 @@ static int name_file(struct save *save, struct cxctl_error *error)
 
 	if (!save->request->file)
 		return own_name(save, error);
-	if (snprintf(result->path, sizeof(result->path), "%s", save->request->file) >= (int)sizeof(result->path) - 8)
+	if (snprintf(result->path, sizeof(result->path), "%s", save->request->file) >=
+	    (int)sizeof(result->path) - 8)
 		return error_set(error, CXCTL_USAGE, "long-name", _("the file's name is too long"));
 	return 0;
 }

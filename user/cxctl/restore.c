@@ -301,7 +301,8 @@ static int restore_with(struct restore *restore, struct cxctl_error *error)
 		return -1;
 	if (!restore->request->file)
 		return show_candidates(restore, error);
-	if (restore_source_open(restore, error) || restore_prove(restore, error) || restore_plan(restore, error))
+	if (restore_source_open(restore, error) || restore_prove(restore, error) ||
+	    restore_plan(restore, error))
 		return -1;
 	if (!restore->step_count && !*restore->device_note)
 		return already(restore);
@@ -316,8 +317,8 @@ static int restore_with(struct restore *restore, struct cxctl_error *error)
 	return confirm(restore, error) ? -1 : carry_out(restore, error);
 }
 
-static int restore_one(struct cxctl_card *card, struct output *output, const struct options *options, void *data,
-		       struct cxctl_error *error)
+static int restore_one(struct cxctl_card *card, struct output *output, const struct options *options,
+		       void *data, struct cxctl_error *error)
 {
 	struct restore *restore = calloc(1, sizeof(*restore));
 	int code;

@@ -98,8 +98,8 @@ static int plan_device_data(struct restore *restore, struct cxctl_error *error)
 		snprintf(restore->device_note, sizeof(restore->device_note), "%s", _("the identity is a part of the image"));
 		return 0;
 	}
-	code = image_plan_device_data(&restore->target, &restore->state, &restore->source.reader, &step->bytes,
-				      &step->plan, &step->failsafe, step->window, &why);
+	code = image_plan_device_data(&restore->target, &restore->state, &restore->source.reader,
+				      &step->bytes, &step->plan, &step->failsafe, step->window, &why);
 	if (code == -ENOENT) {
 		restore->device_same = true;
 		return 0;
@@ -130,8 +130,8 @@ static void state_for_bytes(const struct restore *restore, bool device_step, str
 }
 
 /* Whether the image that boots now is the same, byte for byte. */
-static bool flash_holds(const struct restore *restore, const struct image_flash_state *as, const uint8_t *bytes,
-			size_t length)
+static bool flash_holds(const struct restore *restore, const struct image_flash_state *as,
+			const uint8_t *bytes, size_t length)
 {
 	const struct image_flash_state *state = &restore->state;
 	size_t found_length;
@@ -139,8 +139,8 @@ static bool flash_holds(const struct restore *restore, const struct image_flash_
 	bool same;
 
 	if (!state->has_old || !state->has_facts || !state->whole[state->old] ||
-	    image_burn_bytes(&restore->flash.reader, &state->old_facts, &restore->target, as, &found, &found_length,
-			     NULL))
+	    image_burn_bytes(&restore->flash.reader, &state->old_facts, &restore->target, as, &found,
+			     &found_length, NULL))
 		return false;
 	same = found_length == length && !memcmp(found, bytes, length);
 	free(found);
@@ -159,15 +159,16 @@ static int plan_image(struct restore *restore, bool device_step, struct cxctl_er
 	step->kind = RESTORE_IMAGE;
 	step->failsafe = !restore->recovery;
 	state_for_bytes(restore, device_step, &state);
-	if (image_burn_bytes(&source->reader, &source->facts, &restore->target, &state, &step->bytes, &length, &why))
+	if (image_burn_bytes(&source->reader, &source->facts, &restore->target, &state, &step->bytes,
+			     &length, &why))
 		return trouble(restore, &why, "no-plan", error);
 	restore->image_same = flash_holds(restore, &state, step->bytes, length);
 	if (restore->image_same) {
 		free(step->bytes);
 		return 0;
 	}
-	if (image_plan_make(&restore->target, &restore->state, step->bytes, length, &source->facts, &step->plan,
-			    &why)) {
+	if (image_plan_make(&restore->target, &restore->state, step->bytes, length, &source->facts,
+			    &step->plan, &why)) {
 		free(step->bytes);
 		return trouble(restore, &why, "no-plan", error);
 	}

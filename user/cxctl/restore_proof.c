@@ -28,7 +28,8 @@ static int check_chip(const struct restore *restore, struct cxctl_error *error)
 	const struct backup_identity *was = &source->backup.identity;
 
 	if (source->is_image || source->backup.plain)
-		return burn_guard_hardware(&source->facts, restore->info.hw_id, restore->info.hw_revision, error);
+		return burn_guard_hardware(&source->facts, restore->info.hw_id, restore->info.hw_revision,
+					   error);
 	if (was->hw_id == restore->info.hw_id)
 		return 0;
 	error_set(error, CXCTL_REFUSED, "other-chip", _("the backup is of another chip"));
@@ -109,7 +110,8 @@ static int not_proven(const struct restore *restore, struct cxctl_error *error)
 /* GUID or MAC: one of them may have been changed by its owner since. */
 static bool same_identity(const struct backup_identity *a, const struct backup_identity *b)
 {
-	return (a->has_guid && b->has_guid && a->guid == b->guid) || (a->has_mac && b->has_mac && a->mac == b->mac);
+	return (a->has_guid && b->has_guid && a->guid == b->guid) ||
+	       (a->has_mac && b->has_mac && a->mac == b->mac);
 }
 
 static bool same_serial(const struct backup_identity *a, const struct backup_identity *b)

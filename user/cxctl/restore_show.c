@@ -104,7 +104,8 @@ static void show_device_data(const struct restore *restore, const struct restore
 	struct output *output = restore->output;
 
 	output_show(output, _("Device data"), NULL, _("%u areas differ and are written, at most %u KiB from 0x%x on"),
-		    step->plan.segment_count, (step->plan.bytes_to_erase + 1023) >> 10, step->plan.target_address);
+		    step->plan.segment_count, (step->plan.bytes_to_erase + 1023) >> 10,
+		    step->plan.target_address);
 	if (step->failsafe)
 		output_show(output, NULL, NULL, "%s", _("failsafe: a second valid copy stands while one is written"));
 	else

@@ -24,7 +24,8 @@ static bool runs_it(const struct backup_file *backup, const struct image_facts *
 {
 	char version[48];
 
-	snprintf(version, sizeof(version), "%u.%u.%u", facts->version[0], facts->version[1], facts->version[2]);
+	snprintf(version, sizeof(version), "%u.%u.%u", facts->version[0], facts->version[1],
+		 facts->version[2]);
 	return !strcmp(version, backup->identity.running);
 }
 
