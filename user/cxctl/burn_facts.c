@@ -179,6 +179,17 @@ static void note_section(void *context, const struct image_section_difference *d
 		comparing->board->compiled_known = true;
 }
 
+/* Told when they differ; what only a description says counts, too. */
+static void note_fact(void *context, const struct image_fact_difference *difference)
+{
+	struct comparing *comparing = context;
+
+	if (strcmp(difference->key, "ports"))
+		return;
+	comparing->board->image_ports = strtoul(difference->first, NULL, 10);
+	comparing->board->card_ports = strtoul(difference->second, NULL, 10);
+}
+
 static void note_statement(void *context, const struct image_statement *statement)
 {
 	struct comparing *comparing = context;
@@ -193,8 +204,7 @@ int burn_board_compare(const struct image_subject *image, const struct image_sub
 		       struct burn_board *board, struct image_error *error)
 {
 	struct comparing comparing = { board, image->place.format };
-	struct image_compare_listener listener = { .section = note_section, .statement = note_statement,
-						   .context = &comparing };
+	struct image_compare_listener listener = { note_fact, note_section, note_statement, &comparing };
 	struct side ours, theirs;
 	bool identical;
 	int code;
