@@ -117,7 +117,7 @@ static void never_twice(void)
 
 	facts.tried = 1U << LEVEL_LINK;
 	CHECK_EQ(chosen(&facts, LEVEL_NONE), LEVEL_REBOOT);
-	CHECK(reason(LEVEL_LINK, "changed nothing"));
+	CHECK(reason(LEVEL_LINK, "was tried"));
 	facts.tried |= 1U << LEVEL_REBOOT;
 	CHECK_EQ(chosen(&facts, LEVEL_NONE), LEVEL_POWER_CYCLE);
 	facts.tried |= 1U << LEVEL_POWER_CYCLE;

@@ -207,6 +207,24 @@ static void driver_back_after_a_failed_reset(void)
 	end(&activate);
 }
 
+static void refused_after_all_goes_on(void)
+{
+	struct cxctl_error error = { 0 };
+	struct activate activate;
+
+	start(&activate);
+	reset_result = -1;
+	activate.facts.mlx4 = false;
+	activate.facts.devlink = true;
+	activate_find_ways(&activate.facts, LEVEL_NONE, &activate.ways);
+	CHECK_EQ(activate_do(&activate, &error), -1);
+	CHECK_STR(error.id, "not-offered");
+	CHECK_EQ(written.tried, 1U << LEVEL_DEVLINK);
+	CHECK(strstr(error.next, "next level"));
+	CHECK(activate.ways.chosen && activate.ways.chosen->level == LEVEL_REBOOT);
+	end(&activate);
+}
+
 static void no_reset_when_the_driver_stays(void)
 {
 	struct cxctl_error error = { 0 };
@@ -256,6 +274,7 @@ static void driver_that_does_not_come_back(void)
 static const struct ktap_test tests[] = {
 	KTAP_TEST(driver_off_reset_driver_back),
 	KTAP_TEST(driver_back_after_a_failed_reset),
+	KTAP_TEST(refused_after_all_goes_on),
 	KTAP_TEST(no_reset_when_the_driver_stays),
 	KTAP_TEST(reset_that_changes_nothing),
 	KTAP_TEST(driver_that_does_not_come_back),

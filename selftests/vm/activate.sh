@@ -4,7 +4,7 @@
 # and the journal. No power cycle but where it is said.
 . ./lib.sh
 
-plan 62
+plan 68
 load || bail "cxsim and cxfw do not load"
 command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
@@ -163,6 +163,36 @@ check "it runs the new image" boots 16.35.4030
 run cxctl info "$address" -j
 expect "nothing waits any more" 0 '"pending_action":null'
 check "the simulated card was never hurt" test "$(counter foul)" = 0
+remove_cards
+
+# --- a ConnectX-6, which updates itself; then a second host has it, too ---
+
+image seven.bin connectx6 psid=MT_0000000223 version=20.39.2048 seed=25
+image eight.bin connectx6 psid=MT_0000000223 version=20.39.3004 seed=26
+card "model=connectx6 psid=MT_0000000223 version=20.39.1002" || bail "no card"
+run cxctl burn "$address" -i "$work/seven.bin" -y
+expect "a ConnectX-6 is updated by its own firmware" 0
+run cxctl activate "$address" -y
+expect "and started" 0 "runs 20\.39\.2048"
+run cxctl burn "$address" -i "$work/eight.bin" -y
+expect "once more" 0
+if echo "twin=$card" >"$cxsim/create"; then
+    run cxctl activate "$address" -y
+    expect "a card of two hosts is not reset by one of them" 4 "two places|more than one host"
+    check "it runs what it ran" boots 20.39.2048
+else
+    skip "a card of two hosts is not reset by one of them" "no second host in this cxsim"
+    skip "it runs what it ran" "no second host in this cxsim"
+fi
+remove_cards
+
+# --- no driver: nothing is guessed ---
+
+modprobe -r cxfw
+card "model=connectx2 psid=DEL09A0000009 version=2.9.1000" || bail "no card"
+run cxctl activate "$address" -y
+expect "without the driver nobody knows what runs" 5 "cxfw is not loaded"
+modprobe cxfw
 remove_cards
 
 # --- no port above it: a reboot, one that changes nothing, a power cycle ---

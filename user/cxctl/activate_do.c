@@ -213,17 +213,57 @@ static int done(struct activate *activate, const char *version)
 	return CXCTL_DONE;
 }
 
+/* The chosen level is of no use: the next one is chosen, and the record knows. */
+static void go_on(struct activate *activate)
+{
+	struct cxctl_error ignored;
+
+	activate->pending.tried |= 1U << activate->ways.chosen->level;
+	activate->pending.waits = LEVEL_NONE;
+	activate->facts.tried = activate->pending.tried;
+	if (*activate->stored)
+		pending_write(&activate->pending, &ignored);
+	activate_find_ways(&activate->facts, LEVEL_NONE, &activate->ways);
+}
+
+static void name_next(const struct activate *activate, struct cxctl_error *error)
+{
+	if (activate->ways.chosen)
+		error_next(error, _("cxctl activate %s goes on with the next level, %s"), activate->address,
+			   activate_level_name(activate->ways.chosen->level));
+	else
+		error_next(error, _("cxctl verify %s tells whether the flash holds a whole image"), activate->address);
+}
+
+/* Firmware, driver or slot have the last word on what they offer. */
+static bool refused_after_all(const struct cxctl_error *error)
+{
+	static const char *const ids[] = { "not-offered", "reset-not-offered", "card-shared" };
+	size_t i;
+
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+		if (!strcmp(error->id, ids[i]))
+			return true;
+	return false;
+}
+
+static void failed(struct activate *activate, struct cxctl_error *error)
+{
+	journal_result(activate, "failed", error->text);
+	if (refused_after_all(error)) {
+		go_on(activate);
+		name_next(activate, error);
+	}
+	if (activate->waits)
+		output_string(activate->output, "pending_action", pending_action(&activate->pending));
+}
+
 static int unchanged(struct activate *activate, const char *version, struct cxctl_error *error)
 {
 	enum activate_level level = activate->ways.chosen->level;
-	struct cxctl_error ignored;
 
-	activate->pending.tried |= 1U << level;
-	activate->pending.waits = LEVEL_NONE;
-	activate->facts.tried = activate->pending.tried;
-	pending_write(&activate->pending, &ignored);
 	journal_result(activate, "unchanged", NULL);
-	activate_find_ways(&activate->facts, LEVEL_NONE, &activate->ways);
+	go_on(activate);
 	output_bool(activate->output, "changed", true);
 	output_string(activate->output, "pending_action", pending_action(&activate->pending));
 	output_string(activate->output, "firmware_running", version);
@@ -231,11 +271,7 @@ static int unchanged(struct activate *activate, const char *version, struct cxct
 		  activate->address, activate_level_name(level));
 	error_found(error, "%s", version);
 	error_expected(error, "%s", activate->stored);
-	if (activate->ways.chosen)
-		error_next(error, _("cxctl activate %s goes on with the next level, %s"), activate->address,
-			   activate_level_name(activate->ways.chosen->level));
-	else
-		error_next(error, _("cxctl verify %s tells whether the flash holds a whole image"), activate->address);
+	name_next(activate, error);
 	return -1;
 }
 
@@ -282,9 +318,7 @@ int activate_do(struct activate *activate, struct cxctl_error *error)
 		goto out;
 	result = reset_with_driver(activate, error);
 	if (result) {
-		journal_result(activate, "failed", error->text);
-		if (activate->waits)
-			output_string(activate->output, "pending_action", pending_action(&activate->pending));
+		failed(activate, error);
 	} else if (!ask_again(activate, version, sizeof(version))) {
 		result = silent(activate, error);
 	} else if (expects_new && !version_same(version, activate->stored)) {

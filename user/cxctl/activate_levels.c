@@ -138,7 +138,7 @@ static void add(struct activate_ways *ways, const struct activate_facts *facts, 
 	judge(facts, way);
 	/* Who names it may have it again. */
 	if (way->offered && level != wanted && facts->tried >> level & 1)
-		not_offered(way, _("it was done, and changed nothing"));
+		not_offered(way, _("it was tried, and did not start the new firmware"));
 }
 
 static void power_cycle(const struct activate_facts *facts, struct activate_way *way)

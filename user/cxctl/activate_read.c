@@ -211,6 +211,10 @@ int activate_read(struct activate *activate, struct cxctl_error *error)
 	read_functions(activate);
 	read_facts(activate);
 	read_firmware(activate);
+	/* Nobody tells what runs: then nothing can be compared, and the reason is why the driver is no help. */
+	if (!*activate->running && !activate->facts.recovery && !activate->facts.absent &&
+	    card_access(activate->card, error))
+		return -1;
 	return read_record(activate, error);
 }
 
@@ -238,6 +242,9 @@ void activate_settle(struct activate *activate)
 	bool write = !activate->request->dry_run && !activate->request->status;
 	struct cxctl_error error;
 
+	/* What is not known is not judged. */
+	if (!*activate->running && !activate->facts.recovery)
+		return;
 	if (!activate->recorded || !pending_rebooted(pending)) {
 		if (activate->recorded && !activate->waits && write)
 			pending_forget(activate->address);

@@ -41,8 +41,8 @@ static void show_firmware(const struct activate *activate)
 	output_string(output, "psid", *activate->psid ? activate->psid : NULL);
 	output_string(output, "firmware_running", *activate->running ? activate->running : NULL);
 	output_string(output, "firmware_stored", *activate->stored ? activate->stored : NULL);
-	output_show(output, _("Firmware running"), NULL, "%s",
-		    *activate->running ? activate->running : _("none"));
+	output_show(output, _("Firmware running"), NULL, "%s", *activate->running ? activate->running :
+		    activate->facts.recovery ? _("none") : _("unknown"));
 	output_show(output, _("Firmware stored"), NULL, "%s%s", *activate->stored ? activate->stored : _("unknown"),
 		    activate->waits ? _(", waits to be started") : "");
 }
