@@ -82,6 +82,8 @@ static int phase_prepare(struct cxfw_run *run)
 	if (!error)
 		error = cxfw_plan_reads_as(run->device, run->start, erased, sizeof(erased), &same);
 	if (!error && !same)
+		error = cxfw_plan_not_taken(run, run->start);
+	if (!error && !same)
 		return cxfw_fail(run->device, -EIO,
 				 "the sector at %#x does not erase: write protection, or a bad cell",
 				 run->start);

@@ -11,8 +11,9 @@
 #include "reg.h"
 
 #define MFAI			0x9029
-#define MFAI_BYTES		8
+#define MFAI_BYTES		16
 #define MFAI_USE_ADDRESS	0x40000000U
+#define MFAI_ADDRESS_MOST	0xffffffU
 #define MFRL			0x9028
 #define MFRL_BYTES		8
 #define MFRL_WARM_REBOOT	0x40U
@@ -20,9 +21,14 @@
 /* Through firmware that runs: its own registers are not ours to write. */
 static int name_to_firmware(struct cxfw_run *run)
 {
-	__be32 mfai[MFAI_BYTES / 4] = { cpu_to_be32(MFAI_USE_ADDRESS | run->start), 0 };
+	__be32 mfai[MFAI_BYTES / 4] = { cpu_to_be32(MFAI_USE_ADDRESS | run->start), 0, 0, 0 };
 	__be32 mfrl[MFRL_BYTES / 4] = { 0, cpu_to_be32(MFRL_WARM_REBOOT) };
-	int error = cxfw_reg(run->device, MFAI, CXFW_METHOD_SET, mfai, sizeof(mfai), 0, NULL);
+	int error;
+
+	/* Its field has 24 bits: of a farther image it would name another place. */
+	if (run->start > MFAI_ADDRESS_MOST)
+		return cxfw_fail(run->device, -ERANGE, "MFAI cannot name %#x", run->start);
+	error = cxfw_reg(run->device, MFAI, CXFW_METHOD_SET, mfai, sizeof(mfai), 0, NULL);
 
 	return error ? error : cxfw_reg(run->device, MFRL, CXFW_METHOD_SET, mfrl, sizeof(mfrl), 0, NULL);
 }

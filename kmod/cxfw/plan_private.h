@@ -97,6 +97,8 @@ bool cxfw_plan_covers(const struct cxfw_run *run, const struct cxfw_found *image
 /* Every one of several reads shows the bytes (at most 16). */
 int cxfw_plan_reads_as(struct cxfw_device *device, u32 address, const u8 *expected, u32 length, bool *same);
 int cxfw_plan_program_exactly(struct cxfw_run *run, u32 address, const u8 *bytes, u32 length, const char *what);
+/* Names write protection where it is told (-EROFS), else 0. */
+int cxfw_plan_not_taken(struct cxfw_run *run, u32 address);
 int cxfw_plan_clear_magic(struct cxfw_run *run, u32 address);
 /*
  * What the flash shall hold from address on: bytes, the first erased of them as 0xff. What is

@@ -5,11 +5,17 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
+#include <asm/byteorder.h>
+
 #include "plan_private.h"
+#include "reg.h"
 
 #define STEADY_READS	8	/* a half-programmed bit that reads either way passes with 2^-8 */
 #define SKIP_READS	3	/* as long as nothing was written there by us, a torn cell may read right once */
 #define WRITE_TRIES	2
+#define MFMC		0x9013	/* device-access.md 4.3 */
+#define MFMC_BYTES	0x1c
+#define MFMC_PROTECTED	0x80000000U
 #define FIRST_LOOK	128	/* bytes that mostly tell already that something differs: a block of MFBA */
 #define FEW_SECTORS	3	/* up to so many cost less than the block: 45 ms each, and 150 ms */
 
@@ -43,6 +49,27 @@ int cxfw_plan_read_magic(struct cxfw_device *device, u32 address, enum cxfw_magi
 	return 0;
 }
 
+/*
+ * Why the flash does not hold what was written: over the gateway block protection was looked
+ * at before, and through firmware it tells no more than that nothing has changed.
+ */
+int cxfw_plan_not_taken(struct cxfw_run *run, u32 address)
+{
+	struct cxfw_device *device = run->device;
+	__be32 mfmc[MFMC_BYTES / 4] = { 0 };
+	u32 word;
+
+	if (device->flash.access != CXFW_FLASH_ACCESS_MFBA ||
+	    cxfw_reg(device, MFMC, CXFW_METHOD_GET, mfmc, sizeof(mfmc), sizeof(mfmc), NULL))
+		return 0;
+	word = be32_to_cpu(mfmc[1]);
+	if (!(word & MFMC_PROTECTED))
+		return 0;
+	return cxfw_fail(device, -EROFS,
+			 "flash at %#x is write protected by the chip (MFMC: wrp_en 1, wrp_block_count %u, block_size %u: block protect bits)",
+			 address, word & 0xff, word >> 16 & 3);
+}
+
 int cxfw_plan_program_exactly(struct cxfw_run *run, u32 address, const u8 *bytes, u32 length, const char *what)
 {
 	bool same = false;
@@ -55,11 +82,13 @@ int cxfw_plan_program_exactly(struct cxfw_run *run, u32 address, const u8 *bytes
 		if (error)
 			return error;
 	}
-	if (!same)
-		return cxfw_fail(run->device, -EIO,
-				 "%s at %#x does not read back: the flash does not take it (write protection, or a bad cell)",
-				 what, address);
-	return 0;
+	if (same)
+		return 0;
+	error = cxfw_plan_not_taken(run, address);
+	return error ? error :
+		cxfw_fail(run->device, -EIO,
+			  "%s at %#x does not read back: the flash does not take it (write protection, or a bad cell)",
+			  what, address);
 }
 
 int cxfw_plan_clear_magic(struct cxfw_run *run, u32 address)
@@ -135,11 +164,13 @@ static int write_wrong(struct cxfw_run *run, const struct cxfw_target *target, u
 		if (error)
 			return error;
 	}
-	if (at != target->length)
-		return cxfw_fail(run->device, -EIO,
-				 "flash at %#x holds %02x after writing, expected %02x: write protection, or a bad cell",
-				 target->address + at, found, wanted(target, at));
-	return 0;
+	if (at == target->length)
+		return 0;
+	error = cxfw_plan_not_taken(run, target->address + at);
+	return error ? error :
+		cxfw_fail(run->device, -EIO,
+			  "flash at %#x holds %02x after writing, expected %02x: write protection, or a bad cell",
+			  target->address + at, found, wanted(target, at));
 }
 
 int cxfw_plan_write_unit(struct cxfw_run *run, const struct cxfw_target *target, u32 unit)

@@ -51,6 +51,12 @@ static const struct burning_kind burning_fs4 __attribute__((unused)) = {
 	"16.32.1010", "16.35.2000", "16.33.1048",
 };
 
+/* As the last, with a register for write protection. */
+static const struct burning_kind burning_fs4_newer __attribute__((unused)) = {
+	"connectx6-open", "MT_0000000223", "", CXFW_FORMAT_FS4, BURNING_FLASH, 0x3000,
+	"20.32.1010", "20.35.2000", "20.33.1048",
+};
+
 struct burning {
 	struct burning_kind sized;	/* of the card's model, with its own flash */
 	const struct burning_kind *kind;
@@ -154,6 +160,16 @@ static inline u8 *burning_image(const struct cxsim_parameters *parameters, size_
 	return image;
 }
 
+/* What belongs into a slot, put there as a burn would. */
+static inline void burning_place(const struct burning_kind *kind, const u8 *image, size_t length, u8 *flash,
+				 unsigned int slot)
+{
+	if (kind->format == CXFW_FORMAT_FS2)
+		cxsim_image_place(kind->model, image, length, flash, kind->flash, slot);
+	else
+		memcpy(flash + (slot ? 1U << burning_log2(image) : 0), image, length);
+}
+
 static inline int burning_progress(struct cxfw_plan_watch *watch, enum cxfw_job_phase phase, u64 done, u64 total,
 				   bool may_stop)
 {
@@ -242,7 +258,9 @@ static inline int burning_open(struct burning *burning)
 
 static inline const struct burning_kind *burning_kind_of(const char *model)
 {
-	static const struct burning_kind *const kinds[] = { &burning_fs2, &burning_fs3, &burning_fs4 };
+	static const struct burning_kind *const kinds[] = {
+		&burning_fs2, &burning_fs3, &burning_fs4, &burning_fs4_newer,
+	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)

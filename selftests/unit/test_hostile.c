@@ -17,20 +17,33 @@ static u32 pick(u32 below)
 }
 
 static struct burning burning;
+static const struct burning_kind *kind;		/* of the images */
 static u8 *images[3];
 static size_t lengths[3];
 
-static void make_images(void)
+static void make_images_of(const struct burning_kind *of)
 {
-	static const char *const versions[] = { OLD_VERSION, NEW_VERSION, "2.40.7000" };
-	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
+	const char *const versions[] = { of->old_version, of->new_version, of->third_version };
+	struct cxsim_parameters parameters;
 	int i;
 
+	kind = of;
 	state = ktap_seed();
 	for (i = 0; i < 3; i++) {
-		parameters.version = versions[i];
+		parameters = burning_parameters_of(of, versions[i], ktap_seed());
 		images[i] = burning_image(&parameters, &lengths[i]);
 	}
+}
+
+static void make_images(void)
+{
+	make_images_of(&burning_fs2);
+}
+
+/* Where slot 1 begins. */
+static u32 second_slot(void)
+{
+	return 1U << burning_log2(images[0]);
 }
 
 static void drop_images(void)
@@ -56,7 +69,7 @@ static void wrong_number(struct cxfw_stage *head)
 	u32 *numbers[] = {
 		&head->flags, &head->image_length, &head->segment_count, &head->format, &head->hw_id,
 		&head->hw_revision, &head->flash_size, &head->log2_chunk, &head->target_slot,
-		&head->window_length, &head->old_address,
+		&head->window_length, &head->old_address, &head->target_address, &head->component,
 	};
 	u32 length = head->image_length, count = head->segment_count;
 
@@ -91,7 +104,7 @@ static void magic_inside(struct burning *b)
 	u32 place = cxfw_magic_places[1 + pick(4)];
 
 	if (place + 16 <= lengths[1])
-		memcpy(b->plan.image + place, cxfw_fs2_magic, 16);
+		memcpy(b->plan.image + place, images[1], 16);
 	burning_sha256(b->plan.image + 16, lengths[1] - 16, b->plan.head.segments_sha256);
 }
 
@@ -116,26 +129,29 @@ static void mutate(struct burning *b)
 			break;
 		case 5:
 			b->plan.head.target_slot ^= 1;
-			b->plan.head.old_address = b->plan.head.target_slot ? 0 : 0x80000;
+			b->plan.head.old_address = b->plan.head.target_slot ? 0 : second_slot();
 			break;
 		}
 	}
 }
 
-/* One or two whole images, sometimes a damaged one beside a whole one, sometimes scribbles. */
-static void random_flash(u8 *flash)
+/*
+ * One or two whole images, sometimes a damaged one beside a whole one, sometimes scribbles.
+ * Device data is as it was.
+ */
+static void random_flash(u8 *flash, u32 low)
 {
-	u32 slot = pick(2), i;
+	u32 slot = pick(2), other = slot ? 0 : second_slot(), i;
 
-	memset(flash, 0xff, BURNING_FLASH);
-	cxsim_image_place("connectx3pro", images[0], lengths[0], flash, BURNING_FLASH, slot);
+	memset(flash, 0xff, low);
+	burning_place(kind, images[0], lengths[0], flash, slot);
 	if (pick(2)) {
-		cxsim_image_place("connectx3pro", images[2], lengths[2], flash, BURNING_FLASH, !slot);
+		burning_place(kind, images[2], lengths[2], flash, !slot);
 		if (pick(2))
-			flash[(slot ? 0 : 0x80000) + 0x40 + pick(0x2000)] ^= 1 << pick(8);
+			flash[other + 0x40 + pick(0x2000)] ^= 1 << pick(8);
 	}
 	for (i = pick(4); i; i--)
-		memset(flash + (slot ? 0 : 0x80000) + 0x40000 + pick(0x30000), pick(256), 0x100);
+		memset(flash + other + 0x40000 + pick(0x30000), pick(256), 0x100);
 }
 
 static bool boots_everywhere(const bool *could, u32 round)
@@ -168,25 +184,40 @@ static void power_on(bool *could)
 	cxsim_reset(burning.card, CXSIM_RESET_POWER);
 }
 
-static void hostile_plans(void)
+/* What the client has seen of the flash it plans for. */
+static void plan_something(u8 *flash)
 {
-	struct cxsim_parameters parameters = burning_parameters(OLD_VERSION, ktap_seed());
-	u32 round, size, ran = 0, refused = 0;
+	u32 slot = pick(2), old = slot ? 0 : second_slot();
+
+	/* Where no image is, there is nothing to make the numbers from. */
+	if (kind->format == CXFW_FORMAT_FS3 && !cxfw_is_magic(flash + old))
+		slot = !slot;
+	burning_plan(&burning, images[1], lengths[1], slot, flash);
+}
+
+static void hostile(const struct burning_kind *of, bool over_spi, u32 rounds)
+{
+	struct cxsim_parameters parameters = burning_parameters_of(of, of->old_version, ktap_seed());
+	u32 round, size, low, ran = 0, refused = 0;
 	bool could[CXSIM_BOOT_POLICIES];
-	u8 *flash;
+	u8 *flash, *device;
 
 	shim_reset(ktap_seed());
-	make_images();
+	make_images_of(of);
 	REQUIRE(burning_start(&burning, &parameters));
+	cxsim_set(burning.card, CXSIM_GUARD_OFF, over_spi);
 	flash = cxsim_flash(burning.card, &size);
-	for (round = 0; round < ROUNDS && !ktap_failed(); round++) {
-		random_flash(flash);
+	low = of->format == CXFW_FORMAT_FS2 ? size : burning_device_data(flash, size, 0);
+	device = malloc(size);
+	memcpy(device, flash, size);
+	for (round = 0; round < rounds && !ktap_failed(); round++) {
+		random_flash(flash, low);
 		power_on(could);
 		if (burning_open(&burning)) {
 			ktap_fail(__FILE__, __LINE__, "round %u: open: %s", round, burning.device.why);
 			break;
 		}
-		burning_plan(&burning, images[1], lengths[1], pick(2), flash);
+		plan_something(flash);
 		if (pick(8))
 			mutate(&burning);
 		if (pick(2)) {
@@ -200,11 +231,77 @@ static void hostile_plans(void)
 		cxsim_set(burning.card, CXSIM_CUT_AFTER, 0);
 		boots_everywhere(could, round);
 		CHECK_EQ(cxsim_count(burning.card, CXSIM_FOUL), 0);
+		CHECK(!memcmp(flash + low, device + low, size - low));
 	}
-	ktap_note("%u rounds: %u ran, %u were refused or cut", round, ran, refused);
+	ktap_note("FS%u: %u rounds: %u ran, %u were refused or cut", of->format, round, ran, refused);
 	CHECK(ran > 0 && refused > 0);
+	free(device);
 	burning_end(&burning);
 	drop_images();
+}
+
+static void hostile_plans(void)
+{
+	hostile(&burning_fs2, true, ROUNDS);
+}
+
+static void hostile_plans_fs3(void)
+{
+	hostile(&burning_fs3, false, ROUNDS / 8);
+	hostile(&burning_fs3, true, ROUNDS / 8);
+}
+
+static void hostile_plans_fs4(void)
+{
+	hostile(&burning_fs4, false, ROUNDS / 8);
+	hostile(&burning_fs4, true, ROUNDS / 8);
+}
+
+/*
+ * The driver is at least as strict as a boot ROM: an image with any one damage that it takes for
+ * whole boots under the ROM that checks everything.
+ */
+static void no_laxer_than_a_boot_rom(const struct burning_kind *of)
+{
+	struct cxsim_parameters parameters = burning_parameters_of(of, of->old_version, ktap_seed());
+	char why[CXFW_WHY_LENGTH];
+	u32 round, size, at, taken = 0;
+	u8 *flash, *copy;
+
+	shim_reset(ktap_seed());
+	make_images_of(of);
+	REQUIRE(burning_start(&burning, &parameters));
+	flash = cxsim_flash(burning.card, &size);
+	copy = malloc(size);
+	memcpy(copy, flash, size);
+	for (round = 0; round < 2000 && !ktap_failed(); round++) {
+		burning_plan(&burning, images[0], lengths[0], 1, copy);
+		at = 16 + pick(pick(2) ? lengths[0] - 16 : min_t(u32, lengths[0] - 16, 0x6000));
+		burning.plan.image[at] ^= 1U << pick(8);
+		burning_sha256(burning.plan.image + 16, lengths[0] - 16, burning.plan.head.segments_sha256);
+		if (cxfw_plan_check(&burning.plan, why))
+			continue;
+		taken++;
+		memcpy(flash, burning.plan.image, lengths[0]);
+		cxsim_reset(burning.card, CXSIM_RESET_POWER);
+		if (cxsim_booted(burning.card)->recovery || !cxsim_booted(burning.card)->whole)
+			ktap_fail(__FILE__, __LINE__, "FS%u: a damage at %#x was taken, and does not boot", of->format,
+				  at);
+		memcpy(flash, copy, size);
+	}
+	ktap_note("FS%u: %u of %u damages lie where nothing looks", of->format, taken, round);
+	/* Small sections on boundaries of 4 KiB leave wide gaps. */
+	CHECK(taken < round / 10 * 9);
+	free(copy);
+	burning_end(&burning);
+	drop_images();
+}
+
+static void damages_are_seen(void)
+{
+	no_laxer_than_a_boot_rom(&burning_fs2);
+	no_laxer_than_a_boot_rom(&burning_fs3);
+	no_laxer_than_a_boot_rom(&burning_fs4);
 }
 
 /* The image that the plan would keep is damaged, the one that it would overwrite is whole. */
@@ -627,6 +724,9 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(long_check_can_be_stopped),
 	KTAP_TEST(recovery),
 	KTAP_TEST(hostile_plans),
+	KTAP_TEST(hostile_plans_fs3),
+	KTAP_TEST(hostile_plans_fs4),
+	KTAP_TEST(damages_are_seen),
 };
 
 int main(int argc, char **argv)
