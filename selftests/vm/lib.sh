@@ -151,7 +151,8 @@ remove_cards()
 {
     [ -e "$cxsim/cards" ] || return 0
     while read -r number_of_card _; do
-        echo 1 >"$cxsim/$number_of_card/remove"
+        # A second host goes with the first.
+        [ ! -e "$cxsim/$number_of_card" ] || echo 1 >"$cxsim/$number_of_card/remove"
     done <"$cxsim/cards"
 }
 

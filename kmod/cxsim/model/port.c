@@ -7,7 +7,7 @@
 #include "card.h"
 
 #define VENDOR_DEVICE	0x000c1b36	/* the root port of QEMU, which no quirk of a kernel names */
-#define CLASS		0x06040000
+#define PORT_CLASS	0x06040000
 #define BUSES		0x18
 #define CONTROL		0x3c		/* bridge control in its upper half */
 #define BUS_RESET	0x00400000
@@ -30,7 +30,7 @@ void cxsim_port_reset(struct cxsim_port *port)
 	memset(port, 0, sizeof(*port));
 	put(port, 0x00, VENDOR_DEVICE);
 	put(port, 0x04, 0x00100000);		/* capability list */
-	put(port, 0x08, CLASS);
+	put(port, 0x08, PORT_CLASS);
 	put(port, 0x0c, 0x00010000);
 	put(port, BUSES, 0x00010100);		/* primary 0, secondary and subordinate 1 */
 	/* All windows are shut: their base is above their limit. */
