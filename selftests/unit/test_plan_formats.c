@@ -634,6 +634,14 @@ static void another_geometry(void)
 	memset(b.flash.bytes + FLASH - 0x1000, 0xff, 0x1000);
 	CHECK_EQ(-restore(&b, &backup), EINVAL);
 	CHECK(strstr(b.error.text, "the image that the card boots"));
+	/* a DEV_INFO that lies nowhere */
+	memcpy(copy + FLASH - 0x1000, b.old.bytes + FLASH - 0x1000, 0x1000);
+	for (; entry[0] != SECTION_DEV_INFO; entry += TOC_ENTRY)
+		;
+	put32(entry + 0x14, 0x7ffff000);
+	put32(entry + 0x1c, image_crc16(entry, 0x1c));
+	CHECK_EQ(-restore(&b, &backup), EINVAL);
+	CHECK(strstr(b.error.text, "DEV_INFO of two copies"));
 	free(copy);
 	bench_end(&b);
 }

@@ -186,7 +186,8 @@ static void find_copies(const struct device_plan *d, struct copies *copies)
 
 	memset(copies, 0, sizeof(*copies));
 	for (i = 0; i < d->toc.count && copies->count < COPIES; i++)
-		if (d->toc.sections[i].type == SECTION_DEV_INFO && d->toc.sections[i].size >= DEV_INFO_LENGTH)
+		if (d->toc.sections[i].type == SECTION_DEV_INFO && d->toc.sections[i].size >= DEV_INFO_LENGTH &&
+		    plan_is_device_entry(d->target->format, &d->toc.sections[i], d->source.flash->size))
 			copies->address[copies->count++] = d->toc.sections[i].address;
 	copies->now = valid_one(d, copies, d->now);
 	copies->wanted = valid_one(d, copies, d->wanted);
