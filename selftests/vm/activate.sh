@@ -180,6 +180,7 @@ if echo "twin=$card" >"$cxsim/create"; then
     run cxctl activate "$address" -y
     expect "a card of two hosts is not reset by one of them" 4 "two places|more than one host"
     check "it runs what it ran" boots 20.39.2048
+    echo 1 >"$cxsim/$(cat "$cxsim/create")/remove"
 else
     skip "a card of two hosts is not reset by one of them" "no second host in this cxsim"
     skip "it runs what it ran" "no second host in this cxsim"

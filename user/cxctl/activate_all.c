@@ -68,15 +68,24 @@ static int look(struct cxctl_card *card, struct output *output, const struct opt
 }
 
 struct names {
+	const struct options *options;
 	char **list;
 	int count;
 };
 
 static int take_name(const struct pending *pending, void *data)
 {
+	struct pci_function function;
 	struct names *names = data;
-	char **grown = realloc(names->list, (names->count + 2) * sizeof(*grown));
+	char **grown;
 
+	/* Pulled out, or in another slot now: nothing that a restart could bring. */
+	if (pci_read(pending->card, &function)) {
+		say(names->options, _("%s: %s was burned at %s, and there is no card now; if it is gone for good, remove its file in the directory pending"),
+		    pending->card, pending->to, pending->time);
+		return 0;
+	}
+	grown = realloc(names->list, (names->count + 2) * sizeof(*grown));
 	if (!grown)
 		return 1;
 	names->list = grown;
@@ -100,7 +109,7 @@ static int nothing(const struct options *options)
 int activate_all(const struct options *options, const struct activate_request *request, int argc, char **argv,
 		 int first)
 {
-	struct names names = { NULL, 0 };
+	struct names names = { .options = options };
 	int code;
 
 	if (argc - first + !!options->device)
