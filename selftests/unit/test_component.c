@@ -482,6 +482,92 @@ static void components_are_read(void)
 	end();
 }
 
+/* Firmware that lets itself be asked again and again, by its state or by its register's status. */
+static void late_and_busy_firmware_is_waited_for(void)
+{
+	static const struct { enum cxsim_setting setting; u64 value, status; } kinds[] = {
+		{ CXSIM_MCC_LATE, 1, 8 }, { CXSIM_MCC_LATE, 50, 8 }, { CXSIM_MCC_IMMEDIATE, 1, 8 },
+		{ CXSIM_MCC_BUSY, 1, 8 }, { CXSIM_MCC_BUSY, 40, 8 }, { CXSIM_MCC_BUSY, 40, 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		REQUIRE(start("connectx5"));
+		cxsim_set(update.floors.card, CXSIM_MCC_BUSY_STATUS, kinds[i].status);
+		cxsim_set(update.floors.card, kinds[i].setting, kinds[i].value);
+		CHECK_ERROR(device, run(), 0);
+		check_released();
+		CHECK_STR(booted_version(), NEW_VERSION);
+		end();
+		if (ktap_failed())
+			ktap_note("kind %zu", i);
+	}
+}
+
+/* One that never is ready is given up on, in bounded time, and the handle with it. */
+static void firmware_that_stays_busy_is_given_up(void)
+{
+	u64 before;
+
+	REQUIRE(start("connectx5"));
+	cxsim_set(update.floors.card, CXSIM_MCC_LATE, 1000);
+	update.stop_at = 200;
+	before = cxsim_time(update.floors.card);
+	CHECK(run() < 0);
+	CHECK(cxsim_time(update.floors.card) - before < 300 * 1000000000ULL);
+	CHECK(!device->flash.locked);
+	end();
+	REQUIRE(start("connectx5"));
+	cxsim_set(update.floors.card, CXSIM_MCC_BUSY, 1000000);
+	before = cxsim_time(update.floors.card);
+	CHECK(run() < 0);
+	CHECK(cxsim_time(update.floors.card) - before < 60 * 1000000000ULL);
+	cxsim_set(update.floors.card, CXSIM_MCC_BUSY, 0);
+	check_released();
+	end();
+}
+
+static void every_error_at_every_step_is_told(void)
+{
+	static const u32 steps[] = { CXFW_MCC_UPDATE, CXFW_MCC_VERIFY, CXFW_MCC_ACTIVATE };
+	size_t i;
+	u32 code;
+
+	REQUIRE(start("connectx5"));
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		for (code = 1; code <= 0x33 && !ktap_failed(); code++) {
+			cxsim_set(update.floors.card, CXSIM_MCC_ERROR_AT, steps[i]);
+			cxsim_set(update.floors.card, CXSIM_MCC_ERROR, code);
+			CHECK(run() < 0);
+			CHECK_EQ(device->mcc_error, code);
+			CHECK_WHY(device, cxfw_mcc_error_text(code));
+			check_released();
+		}
+	}
+	cxsim_set(update.floors.card, CXSIM_MCC_ERROR_AT, 0);
+	CHECK_STR(booted_version(), OLD_VERSION);
+	end();
+}
+
+static void a_secure_card_takes_what_is_signed(void)
+{
+	struct cxsim_parameters old = parameters_of("connectx6", "20.35.4506");
+	struct cxsim_parameters new = parameters_of("connectx6", "20.35.4600");
+
+	REQUIRE(start_with(&old, &new));
+	CHECK_ERROR(device, cxfw_component_run(device, &update.plan, &update.watch, true), 0);
+	check_released();
+	CHECK_STR(booted_version(), "20.35.4600");
+	end();
+	new.signature = 1;
+	REQUIRE(start_with(&old, &new));
+	CHECK_ERROR(device, run(), -EKEYREVOKED);
+	CHECK_WHY(device, "REJECTED_UNSIGNED");
+	check_released();
+	CHECK_STR(booted_version(), "20.35.4506");
+	end();
+}
+
 static void every_error_code_has_words(void)
 {
 	u32 code;
@@ -518,6 +604,10 @@ int main(int argc, char **argv)
 		KTAP_TEST(an_unplug_at_any_access_comes_to_an_end),
 		KTAP_TEST(power_cuts_keep_an_image),
 		KTAP_TEST(components_are_read),
+		KTAP_TEST(late_and_busy_firmware_is_waited_for),
+		KTAP_TEST(firmware_that_stays_busy_is_given_up),
+		KTAP_TEST(every_error_at_every_step_is_told),
+		KTAP_TEST(a_secure_card_takes_what_is_signed),
 		KTAP_TEST(every_error_code_has_words),
 		KTAP_TEST(signed_only_asks_the_firmware),
 	};

@@ -318,7 +318,7 @@ static void test_cancel(void)
 	size_t i;
 
 	REQUIRE(prepare(&update, CX5(OLD_VERSION), CX5(NEW_VERSION)));
-	sim_set(update.card.number, "mcc_late", 30);
+	sim_set(update.card.number, "mcc_late", 14);
 	for (i = 0; i < 2; i++) {
 		CHECK_EQ(start(&update, &id), 0);
 		CHECK(wait_phase(id, phases[i]));
@@ -392,7 +392,7 @@ static void test_handle_is_taken(void)
 	uint64_t id = 0;
 
 	REQUIRE(prepare(&update, CX5(OLD_VERSION), CX5(NEW_VERSION)));
-	sim_set(update.card.number, "mcc_late", 30);
+	sim_set(update.card.number, "mcc_late", 14);
 	CHECK_EQ(start(&update, &id), 0);
 	CHECK(wait_phase(id, CXFW_PHASE_VERIFY));
 	sim_set(update.card.number, "mcc_owner", 3);
@@ -422,7 +422,7 @@ static void test_unplug_during_update(void)
 	uint64_t id = 0;
 
 	REQUIRE(prepare(&update, CX5(OLD_VERSION), CX5(NEW_VERSION)));
-	sim_set(update.card.number, "mcc_late", 30);
+	sim_set(update.card.number, "mcc_late", 14);
 	CHECK_EQ(start(&update, &id), 0);
 	CHECK(wait_phase(id, CXFW_PHASE_PREPARE));
 	sim_write(update.card.number, "remove", "1");
@@ -445,7 +445,7 @@ static void test_update_outlives_client(void)
 	pid_t child;
 
 	REQUIRE(prepare(&update, CX5(OLD_VERSION), CX5(NEW_VERSION)));
-	sim_set(update.card.number, "mcc_late", 20);
+	sim_set(update.card.number, "mcc_late", 12);
 	fflush(stdout);
 	child = fork();
 	if (!child) {
