@@ -206,7 +206,7 @@ static int read_closed(struct save *save, struct cxctl_error *error)
 	int result = 1;
 
 	card_no_flash(save->card, save->info, &why);
-	missing(save, _("the flash: %s"), why.text);
+	missing(save, _("the flash: %s"), *why.found ? why.found : why.text);
 	if (save->info->capabilities & CXFW_CAP_COMPONENT_READ) {
 		result = read_component(save, &why);
 		if (result < 0)

@@ -270,9 +270,8 @@ static void show_state(struct subject *subject)
 			    _("RECOVERY: the card started without firmware, because its flash holds no bootable image or it was told to"));
 		output_show(output, NULL, NULL, _("next: save what is there with 'cxctl backup %s -o FILE'; 'cxctl verify %s' tells what is wrong with it;"),
 			    subject->pci->address, subject->pci->address);
-		output_show(output, NULL, NULL, "%s", subject->mlx4 ?
-			    _("then burn an image made for this board's PSID with 'cxctl burn'") :
-			    _("then burn an image made for this board's PSID with mstflint: this cxctl burns ConnectX-2 and -3 only"));
+		output_show(output, NULL, NULL, _("then 'cxctl restore %s' shows the backups that may be its; with none, it takes an image made for this board's PSID, and the identity on the label"),
+			    subject->pci->address);
 		pending(subject, "burn");
 	} else if (state == CXFW_STATE_ABSENT) {
 		output_show(output, _("State"), FROM_CXFW, "%s",
