@@ -25,9 +25,9 @@ cxsim-image connectx2 /tmp/new.bin psid=DEL09A0000009 version=2.10.720 >/dev/nul
 run cxctl burn "$address" -i /tmp/new.bin --dry-run
 expect "the plan is shown" 0 "2\.10\.720"
 check "a dry run changes nothing" cmp /tmp/before.bin "$cxsim/$card/flash"
-run cxctl burn "$address" -i /tmp/new.bin -y --backup /tmp/saved.bin
+run cxctl burn "$address" -i /tmp/new.bin -y --backup /tmp/saved.tar
 expect "it is burned" 0
-check "a backup was saved first" cmp /tmp/before.bin /tmp/saved.bin
+check "a backup was saved first" sh -c "tar xOf /tmp/saved.tar flash.bin | cmp /tmp/before.bin -"
 cxctl info "$address" -j >"$work/info"
 check "old firmware runs, new is stored" test "$(json firmware_running "$work/info") $(json firmware_stored "$work/info")" = "2.9.1000 2.10.720"
 run cxctl verify "$address"

@@ -4,7 +4,7 @@
 # comes back and in which slot, and a card in recovery mode.
 . ./lib.sh
 
-plan 45
+plan 78
 load || bail "cxsim and cxfw do not load"
 command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
