@@ -71,27 +71,49 @@ shown mstflint -d "$cx5" query
 explain "Each way to reach the ConnectX-2, and whether it works here."
 shown cxctl access "$cx2"
 
-explain "Save the whole flash of both."
-shown cxctl backup "$cx2" --raw -o /tmp/cx2.bin
+explain "Save both: one file each, which tar and sha256sum read."
+shown cxctl backup "$cx2" -o /tmp/cx2.tar
 shown cxctl backup "$cx5" --raw -o /tmp/cx5.bin
-must "the backup equals the ConnectX-2's flash chip, byte for byte" cmp /tmp/cx2.bin "$sim/$old/flash"
+mkdir /tmp/cx2
+must "the backup has the ConnectX-2's flash chip, byte for byte" sh -c "tar xf /tmp/cx2.tar -C /tmp/cx2 && cmp /tmp/cx2/flash.bin $sim/$old/flash"
 must "the backup equals the ConnectX-5's flash chip, byte for byte" cmp /tmp/cx5.bin "$sim/$new/flash"
 
-explain "Burn 2.10.720 on the ConnectX-2. First what would happen, then really."
-shown cxctl burn "$cx2" -i /mnt/connectx2-2.10.720.bin --dry-run
-shown cxctl burn "$cx2" -i /mnt/connectx2-2.10.720.bin -y --backup /tmp/before-burn.bin
+explain "An image of the stock board for the ConnectX-2, made one of Dell's PSID."
+shown cxctl image edit /mnt/connectx2-2.10.720.bin --psid DEL09A0000009 -o /tmp/dell.bin
+shown cxctl image info /tmp/dell.bin
+
+explain "Such an image is not taken by its PSID alone: its board is compared with the card's, and it says whose it was."
+cxctl burn "$cx2" -i /tmp/dell.bin -n
+must "which is a guard (exit status 4)" sh -c "cxctl burn $cx2 -i /tmp/dell.bin -n >/dev/null 2>&1; [ \$? = 4 ]"
+
+explain "Who knows better says so by name. First what would happen, then really."
+shown cxctl burn "$cx2" -i /tmp/dell.bin --accept-board-change --dry-run
+shown cxctl burn "$cx2" -i /tmp/dell.bin --accept-board-change -y --reason "end of support"
 shown cxctl verify "$cx2"
 
-explain "The card still runs the old firmware; a power cycle lets it start the new one."
+explain "The card still runs the old firmware."
 cxctl info "$cx2" -j >/tmp/before.json
 must "still runs 2.9.1000" test "$(field /tmp/before.json firmware_running)" = 2.9.1000
 must "has 2.10.720 stored" test "$(field /tmp/before.json firmware_stored)" = 2.10.720
-shown sh -c "echo 1 >$sim/$old/power"
+explain "What starts the new one, and who would notice?"
+shown cxctl activate "$cx2" -n
+shown cxctl activate "$cx2" -y
 shown cxctl list
 cxctl info "$cx2" -j >/tmp/after.json
 must "runs 2.10.720" test "$(field /tmp/after.json firmware_running)" = 2.10.720
 must "the simulated chip's boot ROM says so too" grep -q -x "version=2.10.720" "$sim/$old/booted"
 must "PSID and GUID are what they were" sh -c "grep -q -x psid=DEL09A0000009 $sim/$old/booted && grep -q -x guid0=0x0002c90300ab1230 $sim/$old/booted"
+shown cxctl journal
+
+explain "A ConnectX-6 lets nobody write its flash: its firmware takes the update, verifies and commits it."
+echo "model=connectx6 version=20.39.1002" >$sim/create || cat $sim/error
+secure=$(cat $sim/create)
+cx6=$(cat "$sim/$secure/address")
+shown cxctl burn "$cx6" -i /mnt/connectx6-20.39.2048.bin -y
+shown cxctl activate "$cx6" -y
+cxctl info "$cx6" -j >/tmp/cx6.json
+must "runs 20.39.2048" test "$(field /tmp/cx6.json firmware_running)" = 20.39.2048
+must "the simulated chip's boot ROM says so too" grep -q -x "version=20.39.2048" "$sim/$secure/booted"
 
 dmesg | grep -E 'BUG:|WARNING:|Oops|Call Trace' && failures=$((failures + 1))
 if [ $failures = 0 ]; then
