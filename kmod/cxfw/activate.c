@@ -80,7 +80,8 @@ bool cxfw_activate_offered(const struct cxfw_device *device)
 static int check_function(struct reset *reset, struct pci_dev *pdev)
 {
 	if (pdev->dev.driver)
-		return refuse(reset, -EBUSY, "%s is bound to %s: unbind it first, or let that driver reset the card", pci_name(pdev),
+		return refuse(reset, -EBUSY,
+			      "%s is bound to %s: unbind it first, or let that driver reset the card", pci_name(pdev),
 			      dev_driver_string(&pdev->dev));
 	if (pci_num_vf(pdev))
 		return refuse(reset, -EBUSY, "%s has %d virtual functions", pci_name(pdev), pci_num_vf(pdev));
@@ -150,7 +151,8 @@ static int find_bridge(struct reset *reset)
 				      "%s and %s are one card in two places: its reset is one of the other side as well",
 				      pci_name(reset->functions[0]), pci_name(reset->functions[i]));
 	if (!bridge || !pci_is_pcie(bridge))
-		return refuse(reset, -EOPNOTSUPP, "there is no PCIe bridge above %s whose link could be toggled",
+		return refuse(reset, -EOPNOTSUPP,
+			      "there is no PCIe bridge above %s whose link could be toggled",
 			      pci_name(reset->functions[0]));
 	/* Hot-plug would take the card for pulled out when its link goes. */
 	if (bridge->is_hotplug_bridge)
@@ -159,7 +161,8 @@ static int find_bridge(struct reset *reset)
 			      pci_name(bridge));
 	pci_walk_bus(bridge->subordinate, look_for_stranger, &strangers);
 	if (strangers.stranger)
-		return refuse(reset, -EBUSY, "%s hangs below the same bridge as the card, %s", pci_name(strangers.stranger),
+		return refuse(reset, -EBUSY, "%s hangs below the same bridge as the card, %s",
+			      pci_name(strangers.stranger),
 			      pci_name(bridge));
 	reset->bridge = bridge;
 	return 0;
@@ -173,7 +176,8 @@ static int check_hosts(struct reset *reset)
 	u32 dword;
 
 	if (is_dpu(device))
-		return refuse(reset, -EPERM, "%s carries a computer of its own, which a reset would take down", device->chip->name);
+		return refuse(reset, -EPERM,
+			      "%s carries a computer of its own, which a reset would take down", device->chip->name);
 	if (is_mlx4(device) ||
 	    cxfw_reg(device, CXFW_REG_MPIR, CXFW_METHOD_GET, data, sizeof(data), sizeof(data), NULL))
 		return 0;
@@ -205,7 +209,8 @@ static int order_mlx5(struct reset *reset, u32 level)
 		return say(reset, error == -EIO ? -EOPNOTSUPP : error);
 	offered = be32_to_cpu(data[1]);
 	if (!(offered & level))
-		return refuse(reset, -EOPNOTSUPP, "the firmware does not offer this reset (MFRL offers levels %#x)",
+		return refuse(reset, -EOPNOTSUPP,
+			      "the firmware does not offer this reset (MFRL offers levels %#x)",
 			      offered & 0xff);
 	if (MFRL_TYPES(offered) & 1U << TYPE_NIC_ONLY)
 		type = TYPE_NIC_ONLY;
@@ -213,7 +218,8 @@ static int order_mlx5(struct reset *reset, u32 level)
 	for (tries = 0; tries < 2; tries++) {
 		memset(data, 0, sizeof(data));
 		data[1] = cpu_to_be32(level | type << MFRL_TYPE_SHIFT);
-		error = cxfw_reg(device, CXFW_REG_MFRL, CXFW_METHOD_SET, data, sizeof(data), sizeof(data), NULL);
+		error = cxfw_reg(device, CXFW_REG_MFRL, CXFW_METHOD_SET, data, sizeof(data), sizeof(data),
+				 NULL);
 		if (!error)
 			break;
 	}
@@ -275,7 +281,8 @@ static int wait_present(struct reset *reset)
 		if (!cxfw_pci_absent(reset->functions[i]))
 			i++;
 		else if (ktime_get_ns() - start > PRESENT_MS * 1000000ULL)
-			return refuse(reset, -EIO, "%s has not come back %u s after the reset", pci_name(reset->functions[i]),
+			return refuse(reset, -EIO, "%s has not come back %u s after the reset",
+				      pci_name(reset->functions[i]),
 				      PRESENT_MS / 1000);
 		else
 			msleep(LOOK_MS);
@@ -358,7 +365,8 @@ static int begin(struct reset *reset, u32 level)
 	if (error)
 		return error;
 	if (!cxfw_activate_offered(&card->device) && !is_dpu(&card->device))
-		error = refuse(reset, -EOPNOTSUPP, "a card without running firmware is reset by a cold power cycle only");
+		error = refuse(reset, -EOPNOTSUPP,
+			       "a card without running firmware is reset by a cold power cycle only");
 	else if (is_mlx4(&card->device) != (level == CXFW_RESET_CHIP))
 		error = refuse(reset, -EOPNOTSUPP, "%s does not have this kind of reset",
 			       card->device.chip ? card->device.chip->name : "this card");

@@ -96,7 +96,8 @@ int cxfw_card_enter_locked(struct cxfw_card *card)
 	if (READ_ONCE(card->device.gone))
 		return cxfw_fail(&card->device, -ENODEV, "%s was unplugged", card->address);
 	if (card->resetting)
-		return cxfw_fail(&card->device, -EBUSY, "%s is being reset, to start the firmware that was burned",
+		return cxfw_fail(&card->device, -EBUSY,
+				 "%s is being reset, to start the firmware that was burned",
 				 card->address);
 	if (!card->opened)
 		return card->open_error;	/* device.why still says why */

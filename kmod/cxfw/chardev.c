@@ -129,7 +129,8 @@ static ssize_t read_piece(struct cxfw_card *card, loff_t position, u8 *buffer, s
 		return 0;
 	}
 	/* Up to a piece's boundary, so that pieces do not drift across the flash's own units. */
-	piece = min_t(u64, PIECE - (position & (PIECE - 1)), min_t(u64, length, device->flash.size - position));
+	piece = min_t(u64, PIECE - (position & (PIECE - 1)),
+		      min_t(u64, length, device->flash.size - position));
 	error = cxfw_flash_lock(device);
 	if (!error) {
 		error = cxfw_flash_read(device, position, buffer, piece);
@@ -143,7 +144,8 @@ static ssize_t read_piece(struct cxfw_card *card, loff_t position, u8 *buffer, s
 	return error ? error : piece;
 }
 
-static ssize_t read_pieces(struct cxfw_card *card, char __user *to, size_t length, loff_t *position, u8 *buffer,
+static ssize_t read_pieces(struct cxfw_card *card, char __user *to, size_t length, loff_t *position,
+			   u8 *buffer,
 			   char *why)
 {
 	ssize_t done = 0, piece = 0;
@@ -273,7 +275,8 @@ static void fill_flash(struct cxfw_card *card, struct cxfw_card_info *info)
 static void fill_firmware(struct cxfw_device *device, struct cxfw_card_info *info)
 {
 	if (device->chip && device->chip->boot_address) {
-		info->boot_address_valid = !cxfw_cr_read(device, device->chip->boot_address, &info->boot_address);
+		info->boot_address_valid = !cxfw_cr_read(device, device->chip->boot_address,
+							 &info->boot_address);
 		if (!info->boot_address_valid)
 			complain(info, device->why);
 	}
@@ -369,7 +372,8 @@ static int read_register(struct cxfw_file *file, struct cxfw_register *request, 
 
 	if (error)
 		return fail(file, error, why);
-	error = cxfw_reg(&file->card->device, request->id, CXFW_METHOD_GET, data, request->length, request->length,
+	error = cxfw_reg(&file->card->device, request->id, CXFW_METHOD_GET, data, request->length,
+			 request->length,
 			 &status);
 	if (error)
 		strscpy(why, file->card->device.why, sizeof(why));
@@ -409,7 +413,8 @@ static int access_register(struct cxfw_file *file, void __user *user)
 }
 
 /* Reads one piece; the number of bytes read, 0 at the end, or an error with why. */
-static ssize_t read_component_piece(struct cxfw_card *card, const struct cxfw_component_read *request, u32 done,
+static ssize_t read_component_piece(struct cxfw_card *card, const struct cxfw_component_read *request,
+				    u32 done,
 				    u8 *buffer, u32 *total, char *why)
 {
 	u32 length = min_t(u32, COMPONENT_PIECE, request->length - done);
@@ -432,7 +437,8 @@ static ssize_t read_component_piece(struct cxfw_card *card, const struct cxfw_co
 }
 
 /* request->length becomes what was read. An error after the first piece ends the read there. */
-static int read_component_pieces(struct cxfw_card *card, struct cxfw_component_read *request, u8 *buffer, char *why)
+static int read_component_pieces(struct cxfw_card *card, struct cxfw_component_read *request, u8 *buffer,
+				 char *why)
 {
 	u8 __user *to = u64_to_user_ptr(request->data);
 	ssize_t piece = 0;
@@ -508,7 +514,8 @@ static int stage_room(struct cxfw_card *card, u32 flags, u32 *room, char *why)
 	*room = COMPONENT_MAX;
 	error = cxfw_job_runs(card, why) ? -EBUSY : 0;
 	if (!error && !cxfw_has_components(&card->device)) {
-		strscpy(why, "this card's firmware offers no update of its components (MCAM lists no MCC)", CXFW_WHY_LENGTH);
+		strscpy(why, "this card's firmware offers no update of its components (MCAM lists no MCC)",
+			CXFW_WHY_LENGTH);
 		error = -EOPNOTSUPP;
 	}
 	cxfw_card_leave(card);
@@ -595,7 +602,8 @@ static const struct file_operations operations = {
 static int check_stage(const struct cxfw_held_stage *stage, const u8 digest[32], char *why)
 {
 	if (!stage) {
-		strscpy(why, "nothing is staged through this descriptor (a burn takes the stage with it)", CXFW_WHY_LENGTH);
+		strscpy(why, "nothing is staged through this descriptor (a burn takes the stage with it)",
+			CXFW_WHY_LENGTH);
 		return -ENOENT;
 	}
 	if (stage->owner != task_tgid(current)) {
@@ -636,7 +644,8 @@ int cxfw_chardev_burn(u32 descriptor, struct cxfw_card *card, const u8 digest[32
 	int error;
 
 	if (!filp || filp->f_op != &operations) {
-		snprintf(why, CXFW_WHY_LENGTH, "descriptor %u is not an open /dev/cxfw/<pci-address>", descriptor);
+		snprintf(why, CXFW_WHY_LENGTH, "descriptor %u is not an open /dev/cxfw/<pci-address>",
+			 descriptor);
 		error = -EBADF;
 	} else {
 		file = filp->private_data;

@@ -87,7 +87,8 @@ static int lock_failed(struct cxfw_device *device, int error)
 	struct cxfw_mcc mcc;
 
 	memcpy(why, device->why, sizeof(why));
-	if (error != -ENODEV && error != -EINTR && !cxfw_mcc_query(device, 0, &mcc) && mcc.state != CXFW_MCC_IDLE)
+	if (error != -ENODEV && error != -EINTR && !cxfw_mcc_query(device, 0, &mcc) &&
+	    mcc.state != CXFW_MCC_IDLE)
 		return held(device, &mcc);
 	memcpy(device->why, why, sizeof(why));
 	return error;
@@ -158,7 +159,8 @@ void cxfw_update_handle_give(struct cxfw_device *device, u32 handle)
 		return;
 	error = last_order(device, handle, CXFW_MCC_RELEASE);
 	if (error && error != -ENODEV && error != -ESTALE)
-		pci_warn(device->pdev, "cxfw: the firmware's update handle was not given back (error %d)\n", error);
+		pci_warn(device->pdev, "cxfw: the firmware's update handle was not given back (error %d)\n",
+			 error);
 }
 
 int cxfw_update_handle_clear(struct cxfw_device *device, u32 handle)
@@ -173,7 +175,8 @@ int cxfw_update_handle_clear(struct cxfw_device *device, u32 handle)
 	if (error)
 		return error;
 	if (mcc.state == CXFW_MCC_IDLE || mcc.handle != handle)
-		return cxfw_fail(device, -ESTALE, "the update handle is %#x in state %u, not held as %#x", mcc.handle,
+		return cxfw_fail(device, -ESTALE, "the update handle is %#x in state %u, not held as %#x",
+				 mcc.handle,
 				 mcc.state, handle);
 	error = cxfw_mcc_order(device, &order, CXFW_MCC_ANY, &patience, &mcc);
 	if (!error)
@@ -251,7 +254,8 @@ static int tell(struct run *run, u64 done)
 
 	if (!error || !run->may_stop)
 		return 0;
-	return cxfw_fail(run->device, error, "stopped at a safe point; the firmware keeps the image that it runs");
+	return cxfw_fail(run->device, error,
+			 "stopped at a safe point; the firmware keeps the image that it runs");
 }
 
 static int enter_phase(struct run *run, enum cxfw_job_phase phase)
@@ -299,13 +303,15 @@ static int phase_check(struct run *run, bool signed_only)
 	if (error)
 		return error;
 	if (device->hw_id != head->hw_id || device->hw_revision != head->hw_revision)
-		return cxfw_fail(device, -ESTALE, "the plan is for hardware id %#x revision %#x, the card is %#x %#x",
+		return cxfw_fail(device, -ESTALE,
+				 "the plan is for hardware id %#x revision %#x, the card is %#x %#x",
 				 head->hw_id, head->hw_revision, device->hw_id, device->hw_revision);
 	error = ask_offer(device);
 	if (error)
 		return error;
 	if (device->components != CXFW_OFFER_YES)
-		return cxfw_fail(device, -EOPNOTSUPP, "this card's firmware offers no update of its components");
+		return cxfw_fail(device, -EOPNOTSUPP,
+				 "this card's firmware offers no update of its components");
 	error = cxfw_component_find(device, head->component, &run->component);
 	if (error)
 		return error;
@@ -325,7 +331,8 @@ static int phase_prepare(struct run *run)
 	if (!error)
 		error = cxfw_update_handle_take(run->device, &run->handle);
 	if (!error)
-		error = order(run, CXFW_MCC_UPDATE, CXFW_MCC_DOWNLOAD, PREPARE_TIMEOUT_MS, "naming the component");
+		error = order(run, CXFW_MCC_UPDATE, CXFW_MCC_DOWNLOAD, PREPARE_TIMEOUT_MS,
+			      "naming the component");
 	return error;
 }
 
@@ -355,7 +362,8 @@ static int phase_verify(struct run *run)
 	int error = enter_phase(run, CXFW_PHASE_VERIFY);
 
 	if (!error)
-		error = order(run, CXFW_MCC_VERIFY, CXFW_MCC_LOCKED, VERIFY_TIMEOUT_MS, "verifying the image");
+		error = order(run, CXFW_MCC_VERIFY, CXFW_MCC_LOCKED, VERIFY_TIMEOUT_MS,
+			      "verifying the image");
 	return error;
 }
 
@@ -364,7 +372,8 @@ static int phase_commit(struct run *run)
 	int error = enter_phase(run, CXFW_PHASE_COMMIT);
 
 	if (!error)
-		error = order(run, CXFW_MCC_ACTIVATE, CXFW_MCC_LOCKED, COMMIT_TIMEOUT_MS, "activating the image");
+		error = order(run, CXFW_MCC_ACTIVATE, CXFW_MCC_LOCKED, COMMIT_TIMEOUT_MS,
+			      "activating the image");
 	return error;
 }
 
@@ -388,7 +397,8 @@ static int run_locked(struct run *run)
 }
 
 /* The flash lock is what other tools look for before they write the flash themselves. */
-int cxfw_component_run(struct cxfw_device *device, const struct cxfw_plan *plan, struct cxfw_plan_watch *watch,
+int cxfw_component_run(struct cxfw_device *device, const struct cxfw_plan *plan,
+		       struct cxfw_plan_watch *watch,
 		       bool signed_only)
 {
 	struct run run = { .device = device, .plan = plan, .watch = watch, .may_stop = true };
@@ -451,7 +461,8 @@ int cxfw_component_read(struct cxfw_device *device, u32 component, bool pending,
 	if (error)
 		return error;
 	if (!facts.may_read)
-		return cxfw_fail(device, -EOPNOTSUPP, "the firmware does not let component %u be read", component);
+		return cxfw_fail(device, -EOPNOTSUPP, "the firmware does not let component %u be read",
+				 component);
 	order.index = facts.index;
 	*total = facts.size;
 	error = cxfw_flash_lock(device);

@@ -32,7 +32,8 @@ int cxfw_update_handle_clear(struct cxfw_device *device, u32 handle);
 
 /* What cxfw_plan_check() and cxfw_plan_run() are for plans of flash writes. */
 int cxfw_component_check(const struct cxfw_plan *plan, char *why);
-int cxfw_component_run(struct cxfw_device *device, const struct cxfw_plan *plan, struct cxfw_plan_watch *watch,
+int cxfw_component_run(struct cxfw_device *device, const struct cxfw_plan *plan,
+		       struct cxfw_plan_watch *watch,
 		       bool signed_only);
 
 /*

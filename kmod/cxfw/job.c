@@ -168,7 +168,8 @@ static void describe_end(struct cxfw_job *job, int error)
 	else if (error == -ECANCELED)
 		snprintf(message, sizeof(facts->message), "cancelled while %s; %s", where, state);
 	else if (error == -ESHUTDOWN)
-		snprintf(message, sizeof(facts->message), "stopped while %s because the machine goes down; %s",
+		snprintf(message, sizeof(facts->message),
+			 "stopped while %s because the machine goes down; %s",
 			 where, state);
 	else if (job->given_away[0])
 		snprintf(message, sizeof(facts->message), "%.150s; %s", job->given_away, state);
@@ -257,7 +258,8 @@ static int refuse_start(struct cxfw_card *card, char *why)
 	const struct cxfw_job *job = card->job;
 
 	if (job) {
-		snprintf(why, CXFW_WHY_LENGTH, "job %llu of process %u (%s) burns this card: %s, %llu of %llu bytes",
+		snprintf(why, CXFW_WHY_LENGTH,
+			 "job %llu of process %u (%s) burns this card: %s, %llu of %llu bytes",
 			 job->facts.id, job->facts.owner, job->comm, phase_name(job->facts.phase),
 			 job->facts.done, job->facts.total);
 		return -EBUSY;
@@ -348,7 +350,8 @@ int cxfw_job_cancel(u64 id, char *why)
 		snprintf(why, CXFW_WHY_LENGTH, "job %llu has ended: %.120s", id, job->facts.message);
 		error = -EALREADY;
 	} else if (job->facts.phase >= CXFW_PHASE_COMMIT) {
-		snprintf(why, CXFW_WHY_LENGTH, "job %llu has begun to commit the new image and ends in a moment", id);
+		snprintf(why, CXFW_WHY_LENGTH,
+			 "job %llu has begun to commit the new image and ends in a moment", id);
 		error = -EBUSY;
 	} else {
 		job->cancelled = true;

@@ -44,10 +44,12 @@ int cxfw_burn_allowed(u32 flags, char *why)
 	if (burn_policy == BURN_ALL || (burn_policy == BURN_SIGNED && flags & CXFW_PLAN_COMPONENT))
 		return 0;
 	if (burn_policy == BURN_SIGNED)
-		strscpy(why, "the module was loaded with burn=signed: only the firmware's own update checks a signature, a write to the flash does not",
+		strscpy(why,
+			"the module was loaded with burn=signed: only the firmware's own update checks a signature, a write to the flash does not",
 			CXFW_WHY_LENGTH);
 	else
-		strscpy(why, "the module was loaded with burn=none: nothing is burned on this machine", CXFW_WHY_LENGTH);
+		strscpy(why, "the module was loaded with burn=none: nothing is burned on this machine",
+			CXFW_WHY_LENGTH);
 	return -EPERM;
 }
 

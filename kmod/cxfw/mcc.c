@@ -175,7 +175,8 @@ static int error_number(u32 code)
 static int fail_with(struct cxfw_device *device, u32 code, const char *doing)
 {
 	device->mcc_error = code;
-	return cxfw_fail(device, error_number(code), "the firmware refused while %s: %s, MCC error %#x", doing,
+	return cxfw_fail(device, error_number(code), "the firmware refused while %s: %s, MCC error %#x",
+			 doing,
 			 cxfw_mcc_error_text(code), code);
 }
 
@@ -195,7 +196,8 @@ static void take_answer(const u32 *words, struct cxfw_mcc *mcc)
 }
 
 /* One go. A refused register may tell an error code all the same; else mcc->error is 0. */
-static int exchange(struct cxfw_device *device, u8 method, const struct cxfw_mcc_order *order, struct cxfw_mcc *mcc,
+static int exchange(struct cxfw_device *device, u8 method, const struct cxfw_mcc_order *order,
+		    struct cxfw_mcc *mcc,
 		    struct cxfw_reg_status *status)
 {
 	u32 words[MCC_WORDS] = { order->instruction, order->index, order->handle, 0, order->size };
@@ -234,7 +236,8 @@ static void clock_start(struct clock *clock)
 }
 
 /* Between two looks. -ETIMEDOUT, without words, when it is over. */
-static int clock_wait(struct cxfw_device *device, struct clock *clock, const struct cxfw_mcc_patience *patience,
+static int clock_wait(struct cxfw_device *device, struct clock *clock,
+		      const struct cxfw_mcc_patience *patience,
 		      const struct cxfw_mcc *mcc)
 {
 	bool finishing = device->finishing;
@@ -289,7 +292,8 @@ int cxfw_mcc_query(struct cxfw_device *device, u32 handle, struct cxfw_mcc *mcc)
 }
 
 /* A refused order: the answer or the next look tells which error it was, else the register's status does. */
-static int refused(struct cxfw_device *device, const struct cxfw_mcc_order *order, int error, struct cxfw_mcc *mcc)
+static int refused(struct cxfw_device *device, const struct cxfw_mcc_order *order, int error,
+		   struct cxfw_mcc *mcc)
 {
 	char why[CXFW_WHY_LENGTH];
 
@@ -326,7 +330,8 @@ static int give_order(struct cxfw_device *device, const struct cxfw_mcc_order *o
 			break;
 		waited = clock_wait(device, clock, patience, mcc);
 		if (waited == -ETIMEDOUT)
-			return cxfw_fail(device, -ETIMEDOUT, "the firmware still is busy after %u ms of %s (register status %#x)",
+			return cxfw_fail(device, -ETIMEDOUT,
+					 "the firmware still is busy after %u ms of %s (register status %#x)",
 					 patience->timeout_ms, order->doing, status.reg);
 		if (waited)
 			return waited;
@@ -354,7 +359,8 @@ int cxfw_mcc_order(struct cxfw_device *device, const struct cxfw_mcc_order *orde
 			return lost(device, order->handle, order->doing);
 		error = clock_wait(device, &clock, patience, mcc);
 		if (error == -ETIMEDOUT)
-			return cxfw_fail(device, -ETIMEDOUT, "%s takes longer than %u ms: state %u, expected %u",
+			return cxfw_fail(device, -ETIMEDOUT,
+					 "%s takes longer than %u ms: state %u, expected %u",
 					 order->doing, patience->timeout_ms, mcc->state, wanted);
 		if (!error)
 			error = look(device, order->handle, order->doing, mcc);
@@ -387,7 +393,8 @@ static int send_block(struct cxfw_device *device, u32 handle, u32 offset, const 
 }
 
 /* As many blocks as fit between two breaks. */
-static int send_blocks(struct cxfw_device *device, u32 handle, const u8 *image, u32 length, u32 block, u32 *offset)
+static int send_blocks(struct cxfw_device *device, u32 handle, const u8 *image, u32 length, u32 block,
+		       u32 *offset)
 {
 	int error = cxfw_icmd_enter(device);
 
@@ -405,7 +412,8 @@ static int send_blocks(struct cxfw_device *device, u32 handle, const u8 *image, 
 	return cxfw_icmd_leave(device, error);
 }
 
-int cxfw_mcda_write(struct cxfw_device *device, u32 handle, const u8 *image, u32 length, u32 block, u32 *offset)
+int cxfw_mcda_write(struct cxfw_device *device, u32 handle, const u8 *image, u32 length, u32 block,
+		    u32 *offset)
 {
 	const struct cxfw_mcc_patience patience = { .timeout_ms = BLOCK_TIMEOUT_MS };
 	const char *doing = "taking the image in";
@@ -424,7 +432,8 @@ int cxfw_mcda_write(struct cxfw_device *device, u32 handle, const u8 *image, u32
 			break;
 		waited = clock_wait(device, &clock, &patience, &mcc);
 		if (waited == -ETIMEDOUT)
-			return cxfw_fail(device, -ETIMEDOUT, "the firmware is busy for %u ms instead of taking byte %#x",
+			return cxfw_fail(device, -ETIMEDOUT,
+					 "the firmware is busy for %u ms instead of taking byte %#x",
 					 BLOCK_TIMEOUT_MS, *offset);
 		if (waited)
 			return waited;
@@ -456,7 +465,8 @@ int cxfw_mcda_read(struct cxfw_device *device, u32 handle, u32 offset, u8 *buffe
 		error = cxfw_icmd_enter(device);
 		if (error)
 			return error;
-		error = cxfw_reg_send(device, CXFW_REG_MCDA, CXFW_METHOD_GET, MCDA_LEAST, request, ARRAY_SIZE(request),
+		error = cxfw_reg_send(device, CXFW_REG_MCDA, CXFW_METHOD_GET, MCDA_LEAST, request,
+				      ARRAY_SIZE(request),
 				      &status);
 		if (!error)
 			error = cxfw_reg_receive(device, MCDA_DATA, words, size / 4);

@@ -75,7 +75,8 @@ int cxfw_mcc_order(struct cxfw_device *device, const struct cxfw_mcc_order *orde
  * Blocks of the component, from *offset on, until all is there or others should have their
  * turn; *offset becomes how far it got.
  */
-int cxfw_mcda_write(struct cxfw_device *device, u32 handle, const u8 *image, u32 length, u32 block, u32 *offset);
+int cxfw_mcda_write(struct cxfw_device *device, u32 handle, const u8 *image, u32 length, u32 block,
+		    u32 *offset);
 int cxfw_mcda_read(struct cxfw_device *device, u32 handle, u32 offset, u8 *buffer, u32 length);
 
 /* An error code in words, never NULL. */

@@ -337,7 +337,8 @@ static int job_get(struct sk_buff *skb, struct genl_info *info)
 	if (error)
 		return error;
 	if (!cxfw_job_find(nla_get_u64(info->attrs[CXFW_A_JOB_ID]), &facts))
-		return refuse(info->extack, -ENOENT, "there is no such job, or it ended so long ago that it was forgotten");
+		return refuse(info->extack, -ENOENT,
+			      "there is no such job, or it ended so long ago that it was forgotten");
 	reply = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!reply)
 		return -ENOMEM;
@@ -431,7 +432,8 @@ static int semaphore_clear(struct sk_buff *skb, struct genl_info *info)
 	card = find_card(info);
 	if (IS_ERR(card))
 		return PTR_ERR(card);
-	error = cxfw_card_semaphore_clear(card, semaphore, nla_get_u32(info->attrs[CXFW_A_SEMAPHORE_VALUE]), why);
+	error = cxfw_card_semaphore_clear(card, semaphore, nla_get_u32(info->attrs[CXFW_A_SEMAPHORE_VALUE]),
+					  why);
 	cxfw_card_put(card);
 	return error ? refuse(info->extack, error, why) : 0;
 }
