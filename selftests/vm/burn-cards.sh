@@ -3,7 +3,7 @@
 # cxctl burn on several cards at once; legs of a bond; a disk that is full; a killed cxctl.
 . ./lib.sh
 
-plan 36
+plan 34
 load || bail "cxsim and cxfw do not load"
 command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
