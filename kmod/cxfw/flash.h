@@ -22,6 +22,7 @@ struct cxfw_flash_backend;
 struct cxfw_flash {
 	bool probed;
 	bool locked;
+	bool decrypts;			/* SPI gateway: what it did to data before this hold */
 	bool address_stays;		/* SPI gateway: its address register outlives a command */
 	u32 access;			/* CXFW_FLASH_ACCESS_* */
 	u32 size;			/* bytes, all banks */

@@ -26,11 +26,13 @@ struct layout {
 	u32 command, address, data;	/* CR addresses */
 	u32 semaphore;			/* generation 4: read to lock; 0: CXFW_SPI_LOCK of command */
 	u32 cache;			/* cache replacement: CACHE_ENABLE; 0: none */
+	u32 decrypt;			/* decryption of what is read: CACHE_ENABLE; 0: none */
+	bool byte_sizes;		/* generation 6 has its own places for bank, size and address width */
 	u32 always;			/* bits that every command carries */
 	u32 banks;
 };
 
-/* Bits of the command register that both generations share. */
+/* Bits of the command register as generations 4 and 5 have them. */
 #define GO		0x40000000U
 #define FROM_CHIP	0x00000001U
 #define PHASE_COMMAND	0x00000004U
@@ -39,6 +41,10 @@ struct layout {
 #define HOLD_SELECT	0x00000020U
 #define SIZE_4		0x00000200U	/* log2 of the bytes at 10:8 */
 #define SIZE_16		0x00000400U
+#define SIZE_SHIFT	8
+#define SIZE_MASK	0x7U
+#define FOUR_BYTES_6	0x00008000U
+#define BANK_SHIFT_6	13
 #define BANK_SHIFT	11
 #define FLASH_ENABLE	0x00002000U
 #define FOUR_BYTES	0x00004000U
@@ -53,6 +59,10 @@ static const struct layout layouts[] = {
 	{
 		.generation = 5, .command = 0xf0400, .address = 0xf0404, .data = 0xf0410,
 		.cache = 0xf0420, .always = CXFW_SPI_LOCK, .banks = 2,
+	},
+	{
+		.generation = 6, .command = 0xf0400, .address = 0xf0420, .data = 0xf0410,
+		.cache = 0xf0480, .decrypt = 0xf0440, .byte_sizes = true, .always = CXFW_SPI_LOCK, .banks = 2,
 	},
 };
 
@@ -141,9 +151,22 @@ static int wait_gateway_idle(struct cxfw_device *device, const struct layout *la
 	return cxfw_fail(device, -ETIMEDOUT, "the flash gateway is busy after %d polls (%#x)", COMMAND_POLLS, value);
 }
 
+/* Sizes in bytes at 12:8, bank at 13, address width at 15: device-access.md 5.2. */
+static u32 generation_6(u32 bank, u32 command)
+{
+	u32 size = 1U << (command >> SIZE_SHIFT & SIZE_MASK);
+	u32 wide = command & FOUR_BYTES ? FOUR_BYTES_6 : 0;
+
+	command &= ~(FOUR_BYTES | SIZE_MASK << SIZE_SHIFT);
+	if (command & PHASE_DATA)
+		command |= size << SIZE_SHIFT;
+	return command | wide | bank << BANK_SHIFT_6;
+}
+
 static int run_command(struct cxfw_device *device, const struct layout *layout, u32 bank, u32 command)
 {
-	int error = cr_write(device, layout->command, layout->always | GO | bank << BANK_SHIFT | command);
+	u32 placed = layout->byte_sizes ? generation_6(bank, command) : bank << BANK_SHIFT | command;
+	int error = cr_write(device, layout->command, layout->always | GO | placed);
 
 	return error ? error : wait_gateway_idle(device, layout);
 }
@@ -167,13 +190,40 @@ static int read_status(struct cxfw_device *device, const struct layout *layout, 
 
 /* Locks */
 
-static int stop_cache(struct cxfw_device *device, const struct layout *layout)
+static int stop_decrypt(struct cxfw_device *device, const struct layout *layout)
 {
 	u32 value;
 	int error;
 
-	if (!layout->cache)
+	device->flash.decrypts = false;
+	if (!layout->decrypt)
 		return 0;
+	error = cr_read(device, layout->decrypt, &value);
+	if (error || !(value & CACHE_ENABLE))
+		return error;
+	device->flash.decrypts = true;
+	return cr_write(device, layout->decrypt, value & ~CACHE_ENABLE);
+}
+
+static int start_decrypt(struct cxfw_device *device, const struct layout *layout)
+{
+	u32 value;
+	int error;
+
+	if (!device->flash.decrypts)
+		return 0;
+	device->flash.decrypts = false;
+	error = cr_read(device, layout->decrypt, &value);
+	return error ? error : cr_write(device, layout->decrypt, value | CACHE_ENABLE);
+}
+
+static int stop_cache(struct cxfw_device *device, const struct layout *layout)
+{
+	u32 value;
+	int error = stop_decrypt(device, layout);
+
+	if (error || !layout->cache)
+		return error;
 	error = cr_read(device, layout->cache, &value);
 	return error ? error : cr_write(device, layout->cache, value & ~CACHE_ENABLE);
 }
@@ -189,7 +239,9 @@ static int start_cache(struct cxfw_device *device, const struct layout *layout)
 	error = cr_read(device, layout->cache, &value);
 	if (!error && value & CACHE_ENABLE)
 		return lock_lost(device, value);
-	return error ? error : cr_write(device, layout->cache, value | CACHE_ENABLE);
+	if (!error)
+		error = cr_write(device, layout->cache, value | CACHE_ENABLE);
+	return error ? error : start_decrypt(device, layout);
 }
 
 static int lock_gateway(struct cxfw_device *device, const struct layout *layout)

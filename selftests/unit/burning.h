@@ -57,6 +57,11 @@ static const struct burning_kind burning_fs4_newer __attribute__((unused)) = {
 	"20.32.1010", "20.35.2000", "20.33.1048",
 };
 
+static const struct burning_kind burning_fs4_large __attribute__((unused)) = {
+	"connectx7", "MT_0000000838", "", CXFW_FORMAT_FS4, 0x2000000, 0x8000,
+	"28.35.1012", "28.36.1010", "28.37.1014",
+};
+
 struct burning {
 	struct burning_kind sized;	/* of the card's model, with its own flash */
 	const struct burning_kind *kind;
@@ -259,7 +264,7 @@ static inline int burning_open(struct burning *burning)
 static inline const struct burning_kind *burning_kind_of(const char *model)
 {
 	static const struct burning_kind *const kinds[] = {
-		&burning_fs2, &burning_fs3, &burning_fs4, &burning_fs4_newer,
+		&burning_fs2, &burning_fs3, &burning_fs4, &burning_fs4_newer, &burning_fs4_large,
 	};
 	size_t i;
 

@@ -101,7 +101,7 @@ static void there_and_back(const struct burning_kind *kind, enum way way)
 	cxsim_reset(burning.card, CXSIM_RESET_POWER);
 	CHECK(runs(kind->new_version));
 	CHECK(!memcmp(before + low, flash + low, kind->flash - low));
-	CHECK(!memcmp(before + 4, flash + 4, 0x100000 - 4));
+	CHECK(!memcmp(before + 4, flash + 4, (1U << burning_log2(images[1])) - 4));
 	REQUIRE(!burning_open(&burning));
 	burning_plan(&burning, images[2], lengths[2], 0, flash);
 	BURNS(&burning);
@@ -122,6 +122,15 @@ static void each_format_each_way(void)
 			ktap_note("FS%u over %s", kinds[kind]->format, way_names[way]);
 			there_and_back(kinds[kind], way);
 		}
+}
+
+/* A generation of the gateway of its own, and a flash of 32 MiB with addresses of four bytes. */
+static void large_flash_over_spi(void)
+{
+	unsigned int way;
+
+	for (way = 0; way < WAYS && !ktap_failed(); way++)
+		there_and_back(&burning_fs4_large, way);
 }
 
 static u64 operations(void)
@@ -648,6 +657,7 @@ static void costs(void)
 
 static const struct ktap_test tests[] = {
 	KTAP_TEST(each_format_each_way),
+	KTAP_TEST(large_flash_over_spi),
 	KTAP_TEST(window_ends_before_device_data),
 	KTAP_TEST(damaged_table_keeps_the_upper_half),
 	KTAP_TEST(foreign_device_data_is_refused),
