@@ -275,6 +275,9 @@ static void psid_of_another_vendor(void)
 	CHECK(strstr(board, "MCX312A"));
 	CHECK(!burn_psid_twin("MT_1080110023", &board));	/* it is the reference */
 	CHECK(!burn_psid_twin("DEL09A0000009", &board) && !board);
+	CHECK(!burn_psid_twin("HP_1080111023", &board));	/* a board's number alone proves nothing */
+	CHECK_STR(burn_psid_twin("HP_2420110034", &board), "MT_2420110034");
+	CHECK_STR(burn_psid_twin("LNV2180110032", &board), "MT_2180110032");
 	permits.psid_change = "MT_1080120023";
 	REFUSED(burn_guard_psid(&psids, &permits, &error), "psid-not-this", "MT_1080110023", "MT_1080120023",
 		"named by the new one", "--psid-change MT_1080110023");
@@ -648,6 +651,14 @@ static void drivers(void)
 	CHECK_EQ(burn_driver_advice("mlx5_core", "5.0-0", "4.19.0", &image, text, sizeof(text)),
 		 BURN_DRIVER_UNKNOWN);
 	CHECK_EQ(burn_driver_advice("mlx4_core", "4.0-0", "5.10.0", &image, text, sizeof(text)),
+		 BURN_DRIVER_UNKNOWN);
+	image.version[1] = 35;
+	CHECK_EQ(burn_driver_advice("mlx5_core", "5.8-1.0.1", "5.10.0", &image, text, sizeof(text)),
+		 BURN_DRIVER_FINE);
+	CHECK_EQ(burn_driver_advice("mlx5_core", "5.7-1.0.2", "5.10.0", &image, text, sizeof(text)),
+		 BURN_DRIVER_OLD);
+	image.version[1] = 42;		/* of which no page names the release */
+	CHECK_EQ(burn_driver_advice("mlx5_core", "23.04-0.5.3", "6.1.0", &image, text, sizeof(text)),
 		 BURN_DRIVER_UNKNOWN);
 	image.version[1] = 99;
 	CHECK_EQ(burn_driver_advice("mlx5_core", "24.10-0.7.0", "6.1.0", &image, text, sizeof(text)),

@@ -120,7 +120,7 @@ int burn_guard_psid(const struct burn_psids *psids, const struct burn_permits *p
 		    struct cxctl_error *error);
 /* What a change from one PSID to the other means, for the plan: "IBM-branded ...". */
 void burn_psid_explain(const char *card, const char *image, char *text, size_t room);
-/* The reference board that an OEM's PSID is a brand of: "MT_1080110023"; NULL: not in the table. */
+/* The reference board that an OEM's PSID is a brand of: "MT_1080110023"; NULL: unknown. */
 const char *burn_psid_twin(const char *psid, const char **board);
 
 /* The image's board against the card's, gathered by burn_board_compare() or burn_board_of_registers(). */

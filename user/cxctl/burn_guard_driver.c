@@ -11,18 +11,19 @@
 #include "burn_guard.h"
 
 /*
- * Branches of mlx5 firmware (the minor number, the same for all chips) and the vendor's driver release of that
- * time. Source: NVIDIA's release notes of MFT and mlxup, "Supported Adapter Cards Firmware Versions", by
- * their dates: 4.18 (32) ... 4.24 (37), 4.25 (38), 4.26.1 (39), 4.29 (42), 4.30.1 LTS (43), 4.31 (44), 4.32 (45).
+ * Branches of mlx5 firmware (the minor number, the same for all chips) and the vendor's driver release that
+ * came with it. Source: docs.nvidia.com, MLNX_OFED documentation of each release, "Legal Notices and 3rd
+ * Party Licenses", which names both: 5.8-7.0.6.1 xx.35.45xx, 5.9-0.5.6.0 xx.36.1010, 23.04-0.5.3.3 xx.37.1014,
+ * 23.07-0.5.1.2 xx.38.1002, 23.10-0.5.5.0 xx.39.1002, 24.01-0.3.3.1 xx.40.1000, 24.04-0.6.6.0 xx.41.10xx,
+ * 24.10-0.7.0.0 xx.43.1000 (that of MLNX_EN). No such page was found for 42, and none for 44 and later.
  */
 static const struct {
 	uint32_t branch;
-	unsigned int year, month;	/* 0: before drivers were named by them */
+	unsigned int year, month;	/* before 23: the two numbers of the release */
 	const char *release;
 } branches[] = {
-	{ 37, 23, 4, "23.04" }, { 38, 23, 7, "23.07" }, { 39, 23, 10, "23.10" }, { 40, 24, 1, "24.01" },
-	{ 41, 24, 4, "24.04" }, { 42, 24, 7, "24.07" }, { 43, 24, 10, "24.10" }, { 44, 25, 1, "25.01" },
-	{ 45, 25, 4, "25.04" },
+	{ 35, 5, 8, "5.8" }, { 36, 5, 9, "5.9" }, { 37, 23, 4, "23.04" }, { 38, 23, 7, "23.07" },
+	{ 39, 23, 10, "23.10" }, { 40, 24, 1, "24.01" }, { 41, 24, 4, "24.04" }, { 43, 24, 10, "24.10" },
 };
 
 #define BRANCHES (sizeof(branches) / sizeof(branches[0]))
@@ -58,7 +59,7 @@ enum burn_driver_advice burn_driver_advice(const char *driver, const char *versi
 		if (year > branches[i].year || (year == branches[i].year && month >= branches[i].month))
 			return BURN_DRIVER_FINE;
 		snprintf(text, room,
-			 _("the vendor's driver %s is older than %s, the release of the time of firmware %u.%u: it works, but features that need both stay off; update the driver, too (source: NVIDIA's MFT release notes)"),
+			 _("the vendor's driver %s is older than %s, the release that came with firmware %u.%u: it works, but features that need both stay off; update the driver, too (source: NVIDIA's MLNX_OFED documentation)"),
 			 version, branches[i].release, image->version[0], image->version[1]);
 		return BURN_DRIVER_OLD;
 	}

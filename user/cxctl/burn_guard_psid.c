@@ -9,24 +9,21 @@
 #define PSID_LENGTH	13		/* of those that are split: header, minor, major */
 #define HEADER_LENGTH	5
 #define MINOR_LENGTH	2
-#define BOARD		3		/* where the board's number stands in a PSID, and its length */
 
 /*
- * Boards of the chip's own vendor, by the number in their PSID: an OEM's brand of the board has the
- * same number under the OEM's symbol. From query outputs on public pages.
+ * OEM brands of boards of the chip's own vendor, as far as public outputs show both. That brands of one board
+ * share its number in the PSID is seen in all of them, but said nowhere: so nothing is concluded from it.
+ * IBM1080111023: its owner's thread, forums.servethehome.com 8689 (sold as MCX312A-XCBT; the board's revision,
+ * A1 or later, is not told). LNV2180110032: flint and mlxconfig of a Lenovo 00KH925, one-port EDR VPI, beside
+ * mlxfwmanager of MT_2180110032. HP_2420110034: flint of an HPE 640SFP28, 2-port 10/25Gb, beside
+ * mlxfwmanager of MT_2420110034.
  */
 static const struct {
-	char board[BOARD + 1];
-	const char *psid, *name;
+	const char *brand, *psid, *name;
 } reference_boards[] = {
-	{ "0D9", "MT_0D90110009", "MHQH19B-XTR (ConnectX-2)" },
-	{ "108", "MT_1080110023", "MCX312A-XCB (ConnectX-3)" },
-	{ "109", "MT_1090120019", "MCX354A-FCB (ConnectX-3)" },
-	{ "117", "MT_1170110023", "MCX311A-XCA (ConnectX-3)" },
-	{ "120", "MT_1200111023", "MCX312B-XCC (ConnectX-3 Pro)" },
-	{ "218", "MT_2180110032", "MCX455A-ECA (ConnectX-4)" },
-	{ "242", "MT_2420110034", "MCX4121A-ACA (ConnectX-4 Lx)" },
-	{ "243", "MT_2430110032", "MCX4131A-GCA (ConnectX-4 Lx)" },
+	{ "IBM1080111023", "MT_1080110023", "MCX312A-XCB (ConnectX-3)" },
+	{ "LNV2180110032", "MT_2180110032", "MCX455A-ECA (ConnectX-4)" },
+	{ "HP_2420110034", "MT_2420110034", "MCX4121A-ACA (ConnectX-4 Lx)" },
 };
 
 static const char *vendor(const char *psid)
@@ -36,20 +33,13 @@ static const char *vendor(const char *psid)
 	return name ? name : _("vendor unknown");
 }
 
-static bool of_chip_vendor(const char *psid)
-{
-	return !strncmp(psid, "MT_", 3) || !strncmp(psid, "NVD", 3);
-}
-
 const char *burn_psid_twin(const char *psid, const char **board)
 {
 	size_t i;
 
 	*board = NULL;
-	if (strlen(psid) < 2 * BOARD || of_chip_vendor(psid))
-		return NULL;
 	for (i = 0; i < sizeof(reference_boards) / sizeof(reference_boards[0]); i++) {
-		if (strncmp(psid + BOARD, reference_boards[i].board, BOARD))
+		if (strcmp(psid, reference_boards[i].brand))
 			continue;
 		*board = reference_boards[i].name;
 		return reference_boards[i].psid;
@@ -127,7 +117,7 @@ void burn_psid_explain(const char *card, const char *image, char *text, size_t r
 {
 	const char *board, *twin = burn_psid_twin(card, &board);
 
-	if (twin && !strncmp(image + BOARD, card + BOARD, BOARD))
+	if (twin && !strcmp(image, twin))
 		snprintf(text, room,
 			 _("the card is %s's brand of %s: the board is the same by its number, but settings, ROM, LEDs and support become those of %s, and %s's tools no longer know the card"),
 			 vendor(card), twin, vendor(image), vendor(card));
