@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* FS3 and later: what a burn leaves to the card, and whose ROM the new image has. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../user/cxctl/burn.h"
 #include "../../user/image/edit.h"
+#include "../../user/image/toc.h"
 #include "../lib/ktap.h"
 #include "../lib/synthetic.h"
 
@@ -236,7 +238,116 @@ static void options_that_do_not_fit(void)
 	dress_end(&d);
 }
 
+/* ---- another identity, without an image ---- */
+
+static unsigned int valid_infos(const struct dressing *d)
+{
+	unsigned int valid = 0;
+	uint32_t at;
+
+	for (at = FLASH / 2; at < FLASH; at += 4096)
+		valid += dev_info_valid(d->flash + at);
+	return valid;
+}
+
+/* Sector by sector; at each instant one copy counts at least. */
+static void write_plan(struct dressing *d, const struct image_plan *plan, const uint8_t *bytes)
+{
+	uint32_t i, at;
+
+	for (i = 0; i < plan->segment_count; i++)
+		for (at = 0; at < plan->segment_length[i]; at += 4096) {
+			uint32_t offset = plan->segment_offset[i] + at;
+
+			memcpy(d->flash + plan->target_address + offset, bytes + offset, 4096);
+			CHECK(valid_infos(d) >= 1);
+		}
+}
+
+static void new_identity(void)
+{
+	static const enum synthetic_format formats[] = { SYNTHETIC_FS4, SYNTHETIC_FS5 };
+	struct image_edit edit = { .set_guids = true, .guid = { 0x0002c903aabbcc00 }, .set_macs = true,
+				   .mac = { 0x0002c9aabbcc }, .vsd = "another owner's" };
+	uint8_t *before = malloc(FLASH), *bytes;
+	struct image_device_edit edited, again;
+	struct image_reader reader;
+	struct image_error why;
+	struct image_plan plan;
+	struct dressing d;
+	char window[160];
+	bool failsafe;
+	unsigned int f;
+
+	for (f = 0; f < 2; f++) {
+		struct synthetic image = an_image(formats[f], "16.36.1010", 0);
+		struct burn_card *card = &d.burn.card;
+		const struct image_facts *facts = &card->state.old_facts;
+
+		dress_start(&d, formats[f], 0, &image);
+		memcpy(before, d.flash, FLASH);
+		REQUIRE(!image_device_edit(&card->target, &card->state, &edit, &edited, &why));
+		CHECK(!memcmp(before, d.flash, FLASH));
+		reader = image_device_edit_reader(&edited);
+		REQUIRE(!image_plan_device_data(&card->target, &card->state, &reader, &bytes, &plan, &failsafe,
+						window, &why));
+		CHECK(failsafe);
+		CHECK_EQ(plan.bytes_to_program, 2 * 4096);
+		write_plan(&d, &plan, bytes);
+		free(bytes);
+		CHECK_EQ(valid_infos(&d), 1);
+		REQUIRE(!image_flash_state(&card->target, &card->state, NULL));
+		CHECK(card->state.has_old && card->state.whole[card->state.old]);
+		CHECK_EQ(facts->base_guid.base, edit.guid[0]);
+		CHECK_EQ(facts->base_mac.base, edit.mac[0]);
+		CHECK_EQ(facts->base_guid.count, 8);
+		CHECK_STR(facts->device_vsd, edit.vsd);
+		CHECK_EQ(facts->original_guid.base, GUID);	/* of manufacture: never changed */
+		/* the old copy lost its first dword and nothing else */
+		CHECK(!memcmp(d.flash + edited.address[1] + 4, before + edited.address[1] + 4, 0x1fc));
+		CHECK_EQ(-image_plan_device_data(&card->target, &card->state, &reader, &bytes, &plan,
+						 &failsafe, window, &why), ENOENT);
+		CHECK_EQ(-image_device_edit(&card->target, &card->state, &edit, &again, &why), ENOENT);
+		/* and back: the places change roles */
+		edit.guid[0] = GUID;
+		REQUIRE(!image_device_edit(&card->target, &card->state, &edit, &again, &why));
+		CHECK_EQ(again.address[0], edited.address[1]);
+		edit.guid[0] = 0x0002c903aabbcc00;
+		dress_end(&d);
+	}
+	free(before);
+}
+
+static void impossible_identities(void)
+{
+	struct image_edit edit = { .set_macs = true, .mac = { 0x0102c9aabbcc } };
+	struct image_edit vsd = { .vsd = "tab\there" }, psid = { .set_macs = true, .psid = "MT_0000000009" };
+	struct synthetic image = an_image(SYNTHETIC_FS4, "16.36.1010", 0);
+	struct image_device_edit edited;
+	struct image_error why;
+	struct dressing d;
+	struct burn_card *card = &d.burn.card;
+
+	dress_start(&d, SYNTHETIC_FS4, 0, &image);
+	CHECK_EQ(-image_device_edit(&card->target, &card->state, &edit, &edited, &why), EINVAL);
+	CHECK_EQ(-image_device_edit(&card->target, &card->state, &vsd, &edited, &why), EINVAL);
+	CHECK_EQ(-image_device_edit(&card->target, &card->state, &psid, &edited, &why), EINVAL);
+	edit.mac[0] = 0x0002c9aabbcc;
+	REQUIRE(!image_device_edit(&card->target, &card->state, &edit, &edited, &why));
+	/* both copies valid: which of them counts is not known */
+	memcpy(d.flash + edited.address[0], d.flash + edited.address[1], 0x200);
+	CHECK_EQ(-image_device_edit(&card->target, &card->state, &edit, &edited, &why), EBADMSG);
+	dress_end(&d);
+	image.format = SYNTHETIC_FS3;
+	dress_start(&d, SYNTHETIC_FS3, 0, &image);
+	CHECK_EQ(-image_device_edit(&card->target, &card->state, &edit, &edited, &why), EOPNOTSUPP);
+	CHECK(strstr(why.text, "FS3") && strstr(why.text, "checksum"));
+	dress_end(&d);
+}
+
 static const struct ktap_test tests[] = {
+	KTAP_TEST(new_identity),
+	KTAP_TEST(impossible_identities),
 	KTAP_TEST(roms),
 	KTAP_TEST(signed_images),
 	KTAP_TEST(components),

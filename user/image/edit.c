@@ -187,7 +187,7 @@ static int check_firmware(struct editor *e)
 	return 0;
 }
 
-static int check_request(struct editor *e)
+int edit_check(struct editor *e)
 {
 	int code = check_texts(e);
 
@@ -460,7 +460,7 @@ int image_edit(const uint8_t *image, size_t length, const struct image_edit *edi
 	if (!code)
 		code = check_good(&reader, &facts.place, error);
 	if (!code)
-		code = check_request(&e);
+		code = edit_check(&e);
 	if (!code)
 		code = prepare_ini(&e, &reader, result);
 	if (!code)

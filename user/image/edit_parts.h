@@ -37,6 +37,8 @@ struct editor {
 /* Whether the edit changes bytes that a signature or digest covers. */
 bool edit_of_firmware(const struct image_edit *edit);
 bool edit_of_device_data(const struct image_edit *edit);
+/* Whether e->edit makes sense for an image with e->facts; nothing else of *e but error is looked at. */
+int edit_check(struct editor *e);
 
 /* zlib level 9, zero padded to dwords: the body of an INI section. *body is malloc()ed. */
 int ini_deflate(const char *text, size_t length, uint8_t **body, size_t *size, struct image_error *error);

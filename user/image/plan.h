@@ -123,4 +123,25 @@ int image_plan_device_data(const struct image_target *target, const struct image
 			   const struct image_reader *backup, uint8_t **bytes, struct image_plan *plan,
 			   bool *failsafe, char window[160], struct image_error *error);
 
+/*
+ * Another base GUID, base MAC or VSD in the device data of a flash. FS4 and FS5: the whole valid copy of
+ * DEV_INFO, changed and with its CRC, stands over the other copy, and the old one has lost its signature
+ * (firmware-images.md 4.4). Of the edit only guid[0], mac[0], number, step and vsd count.
+ */
+struct image_edit;
+struct image_device_edit {
+	const struct image_reader *flash;
+	uint32_t address[2];		/* of the copy that will count, and of the one that did */
+	uint8_t bytes[2][0x200];
+};
+/*
+ * -ENOENT: the card has that identity already. -EOPNOTSUPP: FS2 and FS3, the text says why. -EINVAL: an
+ * impossible request, or no whole image on the flash. -EBADMSG: damaged device data. *edited refers to
+ * target->flash.
+ */
+int image_device_edit(const struct image_target *target, const struct image_flash_state *state,
+		      const struct image_edit *edit, struct image_device_edit *edited, struct image_error *error);
+/* The flash as it will be: the backup that image_plan_device_data() takes. Good as long as *edited is. */
+struct image_reader image_device_edit_reader(const struct image_device_edit *edited);
+
 #endif /* IMAGE_PLAN_H */
