@@ -13,7 +13,7 @@ second=$address
 run cxctl info nosuch
 expect "no such card" 3 "there is no card nosuch"
 check "what there is, is named" grep -q "$first" "$err"
-run cxctl info 00:00.0
+run cxctl info 01:00.0
 expect "a name of two cards" 2 "matches more than one card"
 check "both are named" sh -c "grep -q $first $err && grep -q $second $err"
 run cxctl info
