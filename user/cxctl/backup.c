@@ -69,7 +69,8 @@ static int backup_one(struct cxctl_card *card, struct output *output, const stru
 
 	if (card_info(card, &info, error))
 		return -1;
-	if (!info.flash_size && !(info.capabilities & CXFW_CAP_COMPONENT))
+	/* A lock that somebody holds is no closed flash. */
+	if (!info.flash_size && (!(info.capabilities & CXFW_CAP_COMPONENT) || info.semaphore))
 		return card_no_flash(card, &info, error);
 	watch_signals();
 	say_verbose(options, _("%s: %s, %u KiB"), card_address(card), info.flash_name, info.flash_size >> 10);

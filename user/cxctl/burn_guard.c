@@ -49,9 +49,11 @@ static bool image_takes_component(const struct image_facts *image)
 	       (image->security_keys || image->signed_by);
 }
 
+/* A lock that somebody holds is no closed flash. */
 static bool is_closed(const struct cxfw_card_info *info)
 {
-	return info->capabilities & CXFW_CAP_COMPONENT && info->flash_access == CXFW_FLASH_ACCESS_NONE;
+	return info->capabilities & CXFW_CAP_COMPONENT && info->flash_access == CXFW_FLASH_ACCESS_NONE &&
+	       !info->semaphore;
 }
 
 static bool offers_plan(const struct cxfw_card_info *info, enum image_format format)
