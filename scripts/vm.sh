@@ -75,8 +75,10 @@ rm -rf "$overlay"
 cat "$build/vm/$series/base.cpio" "$work/overlay.cpio" >"$work/initramfs"
 rm "$work/overlay.cpio"
 
-qemu=(qemu-system-x86_64 -M microvm,acpi=off -accel tcg,thread=multi -smp 2 -cpu max -m "${VM_MEMORY:-768}"
-      -nodefaults -no-user-config -display none -no-reboot -kernel "$kernel/vmlinux" -initrd "$work/initramfs"
+machine=microvm,acpi=off image=$kernel/vmlinux
+[ ! -e "$kernel/bzImage" ] || machine=q35 image=$kernel/bzImage
+qemu=(qemu-system-x86_64 -M "$machine" -accel tcg,thread=multi -smp 2 -cpu max -m "${VM_MEMORY:-768}"
+      -nodefaults -no-user-config -display none -no-reboot -kernel "$image" -initrd "$work/initramfs"
       -append "console=ttyS0 panic=-1 quiet mitigations=off reboot=t ${VM_APPEND:-}")
 if [ "$script" = shell ]; then
     "${qemu[@]}" -chardev stdio,id=console,signal=off -serial chardev:console
