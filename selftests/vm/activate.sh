@@ -236,6 +236,7 @@ remove_cards
 
 # --- a card without firmware ---
 
+rm -rf "$pending"
 card "model=connectx3 version=2.42.5000" || bail "no card"
 tr '\0' '\377' </dev/zero | head -c "$(wc -c <"$cxsim/$card/flash")" >"$work/empty"
 cat "$work/empty" >"$cxsim/$card/flash"
