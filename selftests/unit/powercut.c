@@ -4,6 +4,8 @@
 
 #define BOOTS	      3 /* unsteady cells may read so, and then so */
 #define FAILURES_TOLD 3
+#define ALWAYS_FIRST  2 /* operations that no sample leaves out */
+#define ALWAYS_LAST   4 /* commit and invalidation */
 #define NEW_SEED      1000 /* no section of one image is that of another */
 
 #define SMALL_CODE 1024
@@ -407,7 +409,13 @@ static bool cut_at(struct powercut *cut, u64 operation, bool torn, struct powerc
 	return true;
 }
 
-void powercut_everywhere(struct powercut *cut, bool torn)
+static bool is_tried(const struct powercut *cut, u64 operation, unsigned int sample)
+{
+	return getenv("POWERCUT") || operation <= ALWAYS_FIRST || operation + ALWAYS_LAST > cut->operations ||
+	       !((operation + ktap_seed()) % sample);
+}
+
+void powercut_everywhere(struct powercut *cut, bool torn, unsigned int sample)
 {
 	struct powercut_cells after = {0};
 	u64 operation;
@@ -416,6 +424,8 @@ void powercut_everywhere(struct powercut *cut, bool torn)
 	if (!cut->operations && !burn_uncut(cut))
 		return;
 	for (operation = 1; operation <= cut->operations; operation++) {
+		if (!is_tried(cut, operation, sample))
+			continue;
 		powercut_load(cut, &cut->before, first_policy(cut));
 		cut_at(cut, operation, torn, &after);
 		if (!powercut_boots(cut, torn ? "after a torn cut" : "after a clean cut", operation, false,
@@ -431,7 +441,7 @@ void powercut_everywhere(struct powercut *cut, bool torn)
 	powercut_free(&after);
 }
 
-void powercut_pairs(struct powercut *cut, bool torn)
+void powercut_pairs(struct powercut *cut, bool torn, unsigned int sample)
 {
 	struct powercut_cells first = {0}, second = {0};
 	unsigned int policy = first_policy(cut);
@@ -441,6 +451,8 @@ void powercut_pairs(struct powercut *cut, bool torn)
 	if (!cut->operations && !burn_uncut(cut))
 		return;
 	for (one = 1; one <= cut->operations; one++) {
+		if (!is_tried(cut, one, sample))
+			continue;
 		powercut_load(cut, &cut->before, policy);
 		cut_at(cut, one, torn, &first);
 		for (two = 1, error = -EIO; error; two++) {

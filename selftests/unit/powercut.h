@@ -89,9 +89,13 @@ int powercut_burn_again(struct powercut *cut);
  */
 bool powercut_boots(struct powercut *cut, const char *when, u64 operation, bool only_new, int seen[2]);
 
-/* Every operation of the scenario, clean or torn; the result is told as a note. */
-void powercut_everywhere(struct powercut *cut, bool torn);
-/* Every pair: cut, burned again, cut again. */
-void powercut_pairs(struct powercut *cut, bool torn);
+/*
+ * Every operation of the scenario, clean or torn; the result is told as a note. With sanitizers
+ * that takes long: unless POWERCUT is in the environment (make check-powercut), only one
+ * operation in sample, which the seed chooses, and those at the start and around the commit.
+ */
+void powercut_everywhere(struct powercut *cut, bool torn, unsigned int sample);
+/* Every pair: cut, burned again, cut again. sample: of the first cuts. */
+void powercut_pairs(struct powercut *cut, bool torn, unsigned int sample);
 
 #endif /* POWERCUT_H */

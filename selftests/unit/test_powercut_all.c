@@ -6,13 +6,15 @@
  */
 #include "powercut.h"
 
+#define SAMPLE 3
+
 static void every_operation(const struct powercut_way *way, const struct powercut_scenario *scenario)
 {
 	struct powercut cut;
 
 	if (powercut_begin(&cut, way, scenario)) {
-		powercut_everywhere(&cut, false);
-		powercut_everywhere(&cut, true);
+		powercut_everywhere(&cut, false, SAMPLE);
+		powercut_everywhere(&cut, true, SAMPLE);
 	}
 	ktap_note("%s, %s: %llu operations, %llu cuts tried, bricks = %llu", way->name, scenario->name,
 		  (unsigned long long)cut.operations, (unsigned long long)cut.cuts,

@@ -5,12 +5,14 @@
  */
 #include "powercut.h"
 
+#define SAMPLE 6
+
 static void every_pair(const struct powercut_way *way, const struct powercut_scenario *scenario)
 {
 	struct powercut cut;
 
 	if (powercut_begin(&cut, way, scenario))
-		powercut_pairs(&cut, true);
+		powercut_pairs(&cut, true, SAMPLE);
 	CHECK(cut.operations <= 100);
 	ktap_note("%s, %s, pairs: %llu operations, %llu cuts tried, bricks = %llu", way->name, scenario->name,
 		  (unsigned long long)cut.operations, (unsigned long long)cut.cuts,
