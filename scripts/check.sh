@@ -69,7 +69,7 @@ part_powercut()
     heading "powercut: building"
     for name in $names; do
         make -s -j2 UNIT="$build/powercut" UNIT_CFLAGS="-std=gnu11 -O2 -g" "$build/powercut/$name" \
-            >>"$build/check/powercut.log" 2>&1
+            >>"$build/check/powercut.log" 2>&1 || rm -f "$build/powercut/$name"
         POWERCUT=all one 600 "powercut/$name" "$build/powercut/$name"
     done
 }

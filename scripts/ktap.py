@@ -4,8 +4,8 @@
 
 ktap.py run [--timeout SECONDS] [--counts FILE] NAME -- COMMAND…
     Streams the command's output and appends "NAME passed failed skipped" to FILE. A program
-    that dies, hangs, fails without saying which test, or ends before its plan is fulfilled
-    adds a failed test: silence is no success.
+    that cannot be started, dies, hangs, fails without saying which test, or ends before its
+    plan is fulfilled adds a failed test: silence is no success.
 ktap.py total FILE…
     Prints the table of those counts and the last line "N passed, N failed, N skipped".
 """
@@ -95,10 +95,22 @@ class Counter:
             self.failed += 1
 
 
+def count(arguments, counter):
+    if arguments.counts:
+        with open(arguments.counts, "a", encoding="utf-8") as file:
+            file.write(f"{arguments.name} {counter.passed} {counter.failed} {counter.skipped}\n")
+
+
 def run(arguments):
     counter = Counter()
-    program = subprocess.Popen(arguments.command, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        program = subprocess.Popen(arguments.command, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except OSError as error:
+        print(f"# {arguments.name}: {error}", flush=True)
+        counter.failed += 1
+        count(arguments, counter)
+        return 1
     expired = threading.Event()
 
     def expire():
@@ -116,9 +128,7 @@ def run(arguments):
     counter.finish(status, expired.is_set())
     for problem in counter.problems:
         print(f"# {arguments.name}: {problem}", flush=True)
-    if arguments.counts:
-        with open(arguments.counts, "a", encoding="utf-8") as file:
-            file.write(f"{arguments.name} {counter.passed} {counter.failed} {counter.skipped}\n")
+    count(arguments, counter)
     return 1 if counter.failed else 0
 
 
