@@ -46,7 +46,7 @@ burned()
 
 burned connectx4lx MT_2420110034 14.32.1010 14.32.1908 flash "flash_size=4M" "flash=0x400000 signature=1" 0
 burned connectx5 MT_0000000012 16.35.2000 16.35.4030 flash "flash_size=4M" "flash=0x400000 signature=1" 0
-burned connectx5 MT_0000000012 16.35.2000 16.35.4030 component "flash_size=4M" "flash=0x400000 signature=2" 8
+burned connectx5 MT_0000000012 16.35.2000 16.35.4030 component "flash_size=4M" "flash=0x400000 signature=2" 0
 burned connectx6 MT_0000000223 20.39.1002 20.39.2048 component "" "" 8
 
 # --- what a closed card refuses, and its firmware ---
@@ -62,7 +62,7 @@ check "neither was begun" test ! -e "$journal"
 cxsim-image connectx6 "$work/other.bin" psid=MT_0000000224 version=20.39.2048 seed=23 >/dev/null
 run cxctl burn "$address" -i "$work/other.bin" -y --psid-change MT_0000000224
 expect "its PSID stays, whatever is lifted" 4 "[Ss]ecure"
-{ head -c 300000 "$work/new.bin"; printf X; tail -c +300002 "$work/new.bin"; } >"$work/bent.bin"
+{ head -c 100000 "$work/new.bin"; printf X; tail -c +100002 "$work/new.bin"; } >"$work/bent.bin"
 run cxctl burn "$address" -i "$work/bent.bin" -y
 expect "a damaged image is found before it is sent" 6
 check "it still runs what it ran" boots 20.39.1002
