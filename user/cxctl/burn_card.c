@@ -107,6 +107,7 @@ static void read_pending(struct burn_card *card)
 	    !strcmp(file.psid, card->device.psid) && pending_waits(&file, text) && scan_version(file.to, pending->version)) {
 		pending->known = true;
 		pending->waiting = true;
+		pending->recorded = true;
 	}
 }
 

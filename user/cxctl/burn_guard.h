@@ -153,6 +153,7 @@ struct burn_pending {
 	bool known;
 	bool waiting;
 	bool same;			/* the one that waits is the one to be burned */
+	bool recorded;			/* by cxctl's own record only: the card itself does not tell */
 	uint32_t version[3];
 };
 int burn_guard_pending(const struct burn_pending *pending, enum burn_method method,

@@ -232,10 +232,14 @@ static int bytes_on_flash(const struct burn *burn, uint8_t **bytes, size_t *leng
 	return image_burn_bytes(flash, &state->old_facts, &burn->card.target, state, bytes, length, NULL);
 }
 
-/* The flash holds these very bytes; where it is closed, the versions are all that there is to compare. */
+/*
+ * The flash holds these very bytes; where it is closed, the versions that the card tells are all that there
+ * is to compare. A record of an earlier burn proves nothing: the card may be another one by now.
+ */
 static bool is_there(const struct burn *burn)
 {
 	const struct burn_card *card = &burn->card;
+	bool waits = card->pending.waiting && !card->pending.recorded;
 	const uint32_t *version = burn->facts.version;
 	uint8_t *bytes;
 	size_t length;
@@ -243,7 +247,7 @@ static bool is_there(const struct burn *burn)
 
 	if (!card->has_flash)
 		return burn->component && !strcmp(card->device.psid, burn->facts.psid) &&
-		       !memcmp(card->pending.waiting ? card->pending.version : card->device.version, version,
+		       !memcmp(waits ? card->pending.version : card->device.version, version,
 			       sizeof(burn->facts.version));
 	if (!card->state.has_old || !card->state.has_facts || bytes_on_flash(burn, &bytes, &length))
 		return false;
