@@ -236,6 +236,15 @@ static void options_that_do_not_fit(void)
 	d.request.vsd = NULL;
 	CHECK(!dress(&d));
 	dress_end(&d);
+	/* FS4: the command that sets it, as it is typed */
+	image.format = SYNTHETIC_FS4;
+	dress_start(&d, SYNTHETIC_FS4, 0, &image);
+	d.request.has_guid = d.request.has_mac = true;
+	d.request.guid = 0x0002c903aabbcc00;
+	d.request.mac = 0x0002c9aabbcc;
+	CHECK(dress(&d));
+	CHECK(strstr(d.error.next, "cxctl restore CARD --guid 0002c903aabbcc00 --mac 0002c9aabbcc"));
+	dress_end(&d);
 }
 
 /* ---- another identity, without an image ---- */

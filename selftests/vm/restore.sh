@@ -4,7 +4,7 @@
 # comes back and in which slot, and a card in recovery mode.
 . ./lib.sh
 
-plan 78
+plan 89
 load || bail "cxsim and cxfw do not load"
 command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
@@ -46,7 +46,7 @@ sums()
 
 # --- FS2: a ConnectX-3 Pro ---
 
-card "model=connectx3pro psid=MT_1090111019 version=2.36.5000 guid=0x0002c90300ab1230 flash_size=4M" || bail "no card"
+card "model=connectx3pro psid=MT_1090111019 version=2.36.5000 guid=0x0002c90300ab1230 flash_size=2M" || bail "no card"
 flash >"$work/before"
 run cxctl backup "$address" -o "$work/card.tar" --verify -j
 expect "a backup" 0 '"verified":true'
@@ -138,7 +138,7 @@ poke()
 device_data()
 {
     model=$1 old=$2 new=$3 psid=$4
-    card "model=$model psid=$psid version=$old guid=0x0002c90300ef1230 mac=0x0002c9ef1230 flash_size=4M" || return 1
+    card "model=$model psid=$psid version=$old guid=0x0002c90300ef1230 mac=0x0002c9ef1230 flash_size=2M" || return 1
     run cxctl backup "$address" -o "$work/$model.tar"
     expect "$model: a backup" 0
     poke "$5" "settings that somebody made"
@@ -151,7 +151,7 @@ device_data()
     tar xf "$work/$model.tar" -C "$work" flash.bin
     flash >"$work/after"
     check "$model: every byte of them" cmp "$work/flash.bin" "$work/after"
-    cxsim-image "$model" "$work/$model.bin" "psid=$psid" "version=$new" flash=0x400000 signature=0 seed=5 >/dev/null
+    cxsim-image "$model" "$work/$model.bin" "psid=$psid" "version=$new" flash=0x200000 signature=0 seed=5 >/dev/null
     run cxctl burn "$address" -i "$work/$model.bin" -y --method flash
     expect "$model: new firmware" 0
     poke "$6" "not an identity"
@@ -176,6 +176,33 @@ device_data()
 
 device_data connectx5 16.27.2008 16.35.4030 MT_0000000008 0x50000 0x30000
 device_data connectx4lx 14.27.1016 14.32.1908 MT_2420110034 0x60000 0x12000
+
+# --- another identity, and nothing else ---
+
+card "model=connectx5 psid=MT_0000000008 version=16.35.4030 guid=0x0002c90300ef1230 mac=0x0002c9ef1230 flash_size=2M" ||
+    bail "no card"
+flash >"$work/before"
+cxsim-image connectx5 "$work/beside.bin" psid=MT_0000000008 version=16.36.1010 flash=0x200000 signature=0 seed=7 >/dev/null
+run cxctl burn "$address" -i "$work/beside.bin" -y --method flash --guid 0002c90300bb1230
+expect "a burn sets no identity there, and says what does" 4 "cxctl restore $address --guid 0002c90300bb1230"
+run cxctl restore "$address" --guid 0002c90300bb1230 --mac 0002c9bb1230 -n
+expect "the plan of another identity is failsafe" 0 "failsafe: a second valid copy"
+expect "and shows the old one" 0 "Identity now: .*0002c90300ef1230"
+unchanged "both"
+run cxctl restore "$address" --guid 0002c90300bb1230 --mac 0002c9bb1230 --vsd "rack 7" -y -j
+expect "the identity is set" 0 '"changed":true'
+check "the journal knows which" grep -q '"event":"restore-device-data-end".*GUID 0002c90300bb1230, MAC 0002c9bb1230' "$journal"
+check "the card boots" boots 16.35.4030
+check "with the new GUID" grep -q "guid0=0x0*2c90300bb1230" "$cxsim/$card/booted"
+run cxctl restore "$address" --guid 0002c90300bb1230 --vsd "rack 7" -y
+expect "a second time there is nothing to do" 0 "nothing to do"
+run cxctl restore "$address" --mac 0102c9bb1230 -y
+expect "no card has a group's address" 2 "no card may carry"
+remove_cards
+card "model=connectx4lx psid=MT_2420110034 version=14.32.1908 flash_size=2M" || bail "no card"
+run cxctl restore "$address" --guid 0002c90300bb1230 -y
+expect "FS3 has one copy: refused, with the reason" 4 "one copy of DEV_INFO"
+remove_cards
 
 # --- a card that keeps its flash closed ---
 

@@ -200,6 +200,7 @@ struct burn_record {
 	const char *method;		/* "flash", "component" */
 	const char *image;		/* path */
 	const char *image_sha256;	/* hex */
+	const char *identity;		/* that was set: "GUID ..., MAC ..." */
 	const char *backup;		/* path */
 	const char *reason;
 };

@@ -4,6 +4,7 @@
  * decide is the ROM. firmware-images.md 4.5, 5.6, 5.8.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +29,39 @@ static int trouble(const struct burn *burn, const struct image_error *why, enum 
 
 /* ---- who the card is ---- */
 
+/* The command that sets what was asked for here: --vsd is left to be typed where a shell would split it. */
+static void restore_command(const struct burn *burn, char *text, size_t room)
+{
+	const struct burn_request *request = burn->request;
+	int used = snprintf(text, room, "cxctl restore %s",
+			    burn->card.card ? card_address(burn->card.card) : "CARD");
+
+	if (request->has_guid)
+		used += snprintf(text + used, room - used, " --guid %016" PRIx64, request->guid);
+	if (request->has_mac)
+		used += snprintf(text + used, room - used, " --mac %012" PRIx64, request->mac);
+	if (request->vsd)
+		snprintf(text + used, room - used, " --vsd TEXT");
+}
+
 static int cannot_set(const char *option, const struct burn *burn, struct cxctl_error *error)
 {
 	const char *format = image_format_name(burn->image.facts.place.format);
+	char command[160];
 
 	error_set(error, CXCTL_REFUSED, "identity-beside", _("--%s does not go into an image of format %s"), option, format);
 	error_found(error, _("GUIDs, MACs and VSD of format %s stand in device data, beside the images"), format);
 	error_expected(error, _("a burn that leaves device data alone"));
 	error_rule(error, _("a burn replaces firmware; device data are written by cxctl restore alone, which names what is not failsafe"));
-	error_next(error, _("burn without --%s; where the card lost its identity: cxctl restore CARD BACKUP"), option);
+	if (burn->component && !burn->card.has_flash) {
+		error_next(error, _("burn without --%s; this card keeps its flash closed, and its identity with it"), option);
+	} else if (burn->image.facts.place.format == IMAGE_FS3) {
+		error_next(error, _("burn without --%s; where the card lost its identity: cxctl restore CARD BACKUP. To set another one in FS3 is not offered: its one copy and a checksum in the image would have to change together"),
+			   option);
+	} else {
+		restore_command(burn, command, sizeof(command));
+		error_next(error, _("burn without --%s; it is set by: %s"), option, command);
+	}
 	return -1;
 }
 

@@ -269,6 +269,7 @@ static void describe(struct journal_entry *entry, const struct burn_work_order *
 	journal_string(entry, "method", record->method);
 	journal_string(entry, "image", record->image);
 	journal_string(entry, "image_sha256", record->image_sha256);
+	journal_string(entry, "identity", record->identity);
 	journal_string(entry, "backup", record->backup);
 	journal_string(entry, "reason", record->reason);
 }

@@ -18,6 +18,7 @@ enum {
 	OPTION_BACKUP,
 	OPTION_GUID,
 	OPTION_MAC,
+	OPTION_VSD,
 	OPTION_PSID_CHANGE,
 	OPTION_OTHER_CARD,
 	OPTION_NO_DEVICE_DATA,
@@ -60,6 +61,9 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 	case OPTION_MAC:
 		request->has_mac = true;
 		return take_id("mac", argument, 48, &request->mac, error);
+	case OPTION_VSD:
+		request->vsd = argument;
+		break;
 	case OPTION_PSID_CHANGE:
 		request->psid_change = argument;
 		break;
@@ -172,7 +176,7 @@ static int run_step(struct restore *restore, const struct restore_step *step, bo
 {
 	const struct restore_source *source = &restore->source;
 	const uint32_t *version = source->facts.version;
-	char from[48] = "", to[48];
+	char from[48] = "", to[48], identity[300];
 	struct burn_record record = {
 		.what = step->kind == RESTORE_DEVICE_DATA ? "restore-device-data" : "restore",
 		.psid = source->component ? source->backup.identity.psid : source->facts.psid,
@@ -184,6 +188,11 @@ static int run_step(struct restore *restore, const struct restore_step *step, bo
 	struct cxctl_job job;
 	int result;
 
+	if (source->is_identity) {
+		restore_identity_text(restore, identity);
+		record.identity = identity;
+		record.image_sha256 = NULL;
+	}
 	if (restore->state.has_facts)
 		snprintf(from, sizeof(from), "%u.%u.%u", restore->state.old_facts.version[0],
 			 restore->state.old_facts.version[1], restore->state.old_facts.version[2]);
@@ -230,7 +239,9 @@ static int run(struct restore *restore, bool *changed, struct cxctl_error *error
 		if (!restore->step_count)
 			return 0;
 	}
-	error_set(error, CXCTL_CARD_ERROR, "restore-differs", _("the card does not hold what the backup holds"));
+	error_set(error, CXCTL_CARD_ERROR, "restore-differs", restore->source.is_identity ?
+		  _("the card does not hold the identity that was written") :
+		  _("the card does not hold what the backup holds"));
 	error_found(error, restore->image_same ? _("the firmware is right, the device data differ") :
 						 _("the firmware differs"));
 	error_next(error, restore->image_same && !restore->recovery ?
@@ -259,9 +270,14 @@ static void remember(const struct restore *restore)
 
 static int done(struct restore *restore)
 {
-	remember(restore);
+	/* An identity leaves the firmware as it is: what waited for a start before still does. */
+	if (!restore->source.is_identity)
+		remember(restore);
 	output_string(restore->output, "pending_action", "power-cycle");
-	if (restore->source.component)
+	if (restore->source.is_identity)
+		output_line(restore->output, _("%s: the identity is written; the card carries it from its next start on."),
+			    card_address(restore->card));
+	else if (restore->source.component)
 		output_line(restore->output, _("%s: the firmware of the backup was accepted by the card."),
 			    card_address(restore->card));
 	else
@@ -275,8 +291,12 @@ static int done(struct restore *restore)
 
 static int already(struct restore *restore)
 {
-	output_line(restore->output, _("%s: firmware, identity and device data are those of %s already; nothing to do."),
-		    card_address(restore->card), restore->request->file);
+	if (restore->source.is_identity)
+		output_line(restore->output, _("%s: the card has this identity already; nothing to do."),
+			    card_address(restore->card));
+	else
+		output_line(restore->output, _("%s: firmware, identity and device data are those of %s already; nothing to do."),
+			    card_address(restore->card), restore->request->file);
 	return CXCTL_DONE;
 }
 
@@ -295,14 +315,19 @@ static int carry_out(struct restore *restore, struct cxctl_error *error)
 	return result ? -1 : done(restore);
 }
 
-static int restore_with(struct restore *restore, struct cxctl_error *error)
+static int open_source(struct restore *restore, struct cxctl_error *error)
 {
-	if (read_card(restore, error))
-		return -1;
+	/* In recovery mode there is nothing whose identity could be set: it goes with an image. */
+	if (restore_wants_identity(restore->request) && !restore->recovery)
+		return restore_identity_open(restore, error);
 	if (!restore->request->file)
 		return show_candidates(restore, error);
-	if (restore_source_open(restore, error) || restore_prove(restore, error) ||
-	    restore_plan(restore, error))
+	return restore_source_open(restore, error) || restore_prove(restore, error) ? -1 : 0;
+}
+
+static int restore_with(struct restore *restore, struct cxctl_error *error)
+{
+	if (read_card(restore, error) || open_source(restore, error) || restore_plan(restore, error))
 		return -1;
 	if (!restore->step_count && !*restore->device_note)
 		return already(restore);
@@ -337,14 +362,27 @@ static int restore_one(struct cxctl_card *card, struct output *output, const str
 	return code;
 }
 
+static int check_request(const struct restore_request *request, struct cxctl_error *error)
+{
+	if (request->backup && !*request->backup)
+		return error_set(error, CXCTL_USAGE, "no-file", _("no file named"));
+	if (request->vsd && request->file)
+		return error_set(error, CXCTL_USAGE, "bad-option", _("--vsd goes without a file: a backup has the card's own"));
+	if (request->no_device_data && restore_wants_identity(request))
+		return error_set(error, CXCTL_USAGE, "bad-option",
+				 _("--no-device-data and a new identity exclude each other: the identity is device data"));
+	return 0;
+}
+
 int cmd_restore(struct options *options, int argc, char **argv)
 {
 	static const struct option_extra extra[] = {
 		[OPTION_DRY_RUN] = { "dry-run", 'n', NULL, N_("show the plan and change nothing") },
 		[OPTION_YES] = { "yes", 'y', NULL, N_("do not ask; lifts no guard") },
 		[OPTION_BACKUP] = { "backup", 0, N_("FILE"), N_("where to save the card as it is now") },
-		[OPTION_GUID] = { "guid", 0, N_("GUID"), N_("of the card's label: proves the backup, or goes into an image") },
-		[OPTION_MAC] = { "mac", 0, N_("MAC"), N_("of the card's label: proves the backup, or goes into an image") },
+		[OPTION_GUID] = { "guid", 0, N_("GUID"), N_("of the card's label: proves the backup, goes into an image; or without FILE: the new base GUID") },
+		[OPTION_MAC] = { "mac", 0, N_("MAC"), N_("of the card's label: proves the backup, goes into an image; or without FILE: the new base MAC") },
+		[OPTION_VSD] = { "vsd", 0, N_("TEXT"), N_("without FILE: the new VSD of the card") },
 		[OPTION_PSID_CHANGE] = { "psid-change", 0, "PSID", N_("allow that the PSID becomes this one") },
 		[OPTION_OTHER_CARD] = { "accept-other-card", 0, NULL, N_("allow a backup that is not proven to be of this card") },
 		[OPTION_NO_DEVICE_DATA] = { "no-device-data", 0, NULL, N_("restore the firmware alone") },
@@ -353,9 +391,10 @@ int cmd_restore(struct options *options, int argc, char **argv)
 	static const struct usage usage = {
 		.name = "restore",
 		.synopsis = "CARD [FILE] [options]",
-		.summary = N_("Puts a backup back on the card that it was taken from. Without FILE: shows which backups may be."),
+		.summary = N_("Puts a backup back on the card that it was taken from. Without FILE: shows which backups may be, or sets the identity that is given."),
 		.details = N_("FILE is what cxctl backup or burn saved, or the plain content of a flash. On a card in recovery\n"
 			      "mode it may be an image, too, which then gets the GUID and MAC that are given.\n"
+			      "Without FILE, --guid, --mac and --vsd give a card of format FS4 or FS5 another identity.\n"
 			      "The firmware part is failsafe; what of the device data is not, the plan says. The card as it is\n"
 			      "is saved first. Afterwards the card needs a cold power cycle."),
 		.extra = extra,
@@ -374,11 +413,9 @@ int cmd_restore(struct options *options, int argc, char **argv)
 		error_next(&error, _("cxctl list shows the cards"));
 		return command_fail(options, &error);
 	}
-	if (request.backup && !*request.backup) {
-		error_set(&error, CXCTL_USAGE, "no-file", _("no file named"));
-		return command_fail(options, &error);
-	}
 	if (operands > 1)
 		request.file = argv[--argc];
+	if (check_request(&request, &error))
+		return command_fail(options, &error);
 	return command_cards(options, argc, argv, first, 1, restore_one, &request);
 }

@@ -3,11 +3,12 @@
 #ifndef CXCTL_RESTORE_H
 #define CXCTL_RESTORE_H
 
+#include "../image/edit.h"
 #include "backup.h"
 #include "burn.h"
 
 struct restore_request {
-	const char *file;		/* a backup or an image; NULL: show the backups that there are */
+	const char *file;		/* a backup or an image; NULL: show the backups that there are, or set an identity */
 	const char *backup;		/* --backup FILE; NULL: a name of our own */
 	const char *reason;
 	const char *psid_change;
@@ -16,6 +17,7 @@ struct restore_request {
 	bool no_device_data;
 	bool has_guid, has_mac;		/* of the card's label */
 	uint64_t guid, mac;
+	const char *vsd;		/* NULL: as it is; only without a file */
 };
 
 /* Why a backup is believed to be of this card. */
@@ -26,6 +28,7 @@ enum restore_proof {
 	PROOF_LABEL,			/* the user read them off the card's label */
 	PROOF_ACCEPTED,			/* --accept-other-card */
 	PROOF_IMAGE,			/* an image with an identity that was given: nothing to prove */
+	PROOF_GIVEN,			/* no file: another identity, and nothing else */
 };
 
 /* What shall be on the card afterwards. */
@@ -33,6 +36,8 @@ struct restore_source {
 	struct backup_file backup;	/* file is open unless it is an image that was edited */
 	bool open;
 	bool is_image;
+	bool is_identity;		/* no file: the card's own flash with another identity */
+	struct image_device_edit identity;
 	uint8_t *edited;		/* the image with the identity that was given */
 	struct image_memory memory;
 	struct image_reader reader;
@@ -75,6 +80,12 @@ struct restore {
 
 int restore_source_open(struct restore *restore, struct cxctl_error *error);
 void restore_source_close(struct restore_source *source);
+
+/* Without a file: whether another identity is wanted, and the card's flash with it as the source. */
+bool restore_wants_identity(const struct restore_request *request);
+int restore_identity_open(struct restore *restore, struct cxctl_error *error);
+/* "GUID ..., MAC ...": what was asked for. */
+void restore_identity_text(const struct restore *restore, char text[300]);
 
 /* Whether it belongs to this card: chip, flash, GUID, MAC, serial number, PSID. */
 int restore_prove(struct restore *restore, struct cxctl_error *error);

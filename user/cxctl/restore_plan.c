@@ -226,6 +226,10 @@ int restore_plan(struct restore *restore, struct cxctl_error *error)
 		return closed_card(restore, error);
 	if (plan_device_data(restore, error))
 		return -1;
+	if (restore->source.is_identity) {
+		restore->image_same = true;
+		return 0;
+	}
 	device = restore->step_count;
 	if (plan_image(restore, device, error)) {
 		restore_plan_free(restore);

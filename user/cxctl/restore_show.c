@@ -15,7 +15,7 @@ const char *restore_kind_id(enum restore_kind kind)
 
 static const char *proof_id(enum restore_proof proof)
 {
-	static const char *const ids[] = { "none", "identity", "serial", "label", "accepted", "image" };
+	static const char *const ids[] = { "none", "identity", "serial", "label", "accepted", "image", "given" };
 
 	return ids[proof];
 }
@@ -33,6 +33,8 @@ static const char *proof_text(enum restore_proof proof)
 		return _("NOT PROVEN: --accept-other-card. The card gets the identity in the backup; no other may be in use with it");
 	case PROOF_IMAGE:
 		return _("an image with the identity that you gave");
+	case PROOF_GIVEN:
+		return _("none is needed: the card gets the identity that you gave. No other card may be in use with it");
 	case PROOF_NONE:
 		break;
 	}
@@ -71,6 +73,24 @@ static void show_firmware(const struct restore *restore)
 		    source->component ? source->backup.identity.psid : source->facts.psid);
 }
 
+static void show_old_identity(const struct restore *restore)
+{
+	const struct backup_identity *now = &restore->now;
+	struct output *output = restore->output;
+	char guid[32], mac[32];
+
+	snprintf(guid, sizeof(guid), "%016" PRIx64, now->guid);
+	snprintf(mac, sizeof(mac), "%012" PRIx64, now->mac);
+	output_string(output, "from_guid", now->has_guid ? guid : NULL);
+	output_string(output, "from_mac", now->has_mac ? mac : NULL);
+	output_show(output, _("Identity now"), NULL, "GUID %s, MAC %s", now->has_guid ? guid : _("unknown"),
+		    now->has_mac ? mac : _("unknown"));
+	output_string(output, "vsd", restore->request->vsd);
+	if (restore->request->vsd)
+		output_show(output, "VSD", NULL, "%s -> %s", restore->source.facts.device_vsd,
+			    restore->request->vsd);
+}
+
 static void show_identity(const struct restore *restore)
 {
 	struct output *output = restore->output;
@@ -84,6 +104,8 @@ static void show_identity(const struct restore *restore)
 	}
 	snprintf(guid, sizeof(guid), "%016" PRIx64, will.guid);
 	snprintf(mac, sizeof(mac), "%012" PRIx64, will.mac);
+	if (restore->source.is_identity)
+		show_old_identity(restore);
 	output_string(output, "guid", will.has_guid ? guid : NULL);
 	output_string(output, "mac", will.has_mac ? mac : NULL);
 	output_string(output, "serial", *will.serial ? will.serial : NULL);
@@ -155,6 +177,19 @@ static void show_step(const struct restore *restore, const struct restore_step *
 	}
 }
 
+static void show_head(const struct restore *restore)
+{
+	const struct restore_source *source = &restore->source;
+	struct output *output = restore->output;
+
+	if (source->is_identity)
+		output_line(output, _("Plan for %s, another identity:"), card_address(restore->card));
+	else
+		output_line(output, _("Plan for %s, from %s%s%s%s:"), card_address(restore->card),
+			    restore->request->file, *source->backup.time ? _(" (backup of ") : "",
+			    source->backup.time, *source->backup.time ? ")" : "");
+}
+
 void restore_show(const struct restore *restore)
 {
 	const struct restore_source *source = &restore->source;
@@ -162,12 +197,10 @@ void restore_show(const struct restore *restore)
 	unsigned int total = 0;
 	size_t i;
 
-	output_line(output, _("Plan for %s, from %s%s%s%s:"), card_address(restore->card), restore->request->file,
-		    *source->backup.time ? _(" (backup of ") : "", source->backup.time,
-		    *source->backup.time ? ")" : "");
+	show_head(restore);
 	output_object(output, "plan");
 	output_string(output, "file", restore->request->file);
-	output_string(output, "sha256", source->is_image ? NULL : source->backup.sha256);
+	output_string(output, "sha256", source->is_image || source->is_identity ? NULL : source->backup.sha256);
 	output_bool(output, "recovery", restore->recovery);
 	show_firmware(restore);
 	show_identity(restore);

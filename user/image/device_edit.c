@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Another identity in the device data of a flash, for a device-data plan: firmware-images.md 3.6, 3.7, 4.4. */
+/* Another identity in the device data of a flash: firmware-images.md 3.6, 3.7, 4.4. */
 #include <errno.h>
 
 #include "edit_parts.h"
