@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
 #define PREFIX "cxctl-"
 #define SUFFIX ".mfa2"
 
-/* cxctl-PID.mfa2 of a process that is no more. */
+/* cxctl-PID-NUMBER.mfa2 of a process that is no more. */
 static bool is_left_over(const char *name)
 {
 	char *end;
@@ -28,6 +29,8 @@ static bool is_left_over(const char *name)
 		return false;
 	errno = 0;
 	pid = strtol(name + strlen(PREFIX), &end, 10);
+	if (*end == '-')
+		end += 1 + strspn(end + 1, "0123456789");
 	return !errno && pid > 0 && !strcmp(end, SUFFIX) && kill(pid, 0) && errno == ESRCH;
 }
 
@@ -74,11 +77,14 @@ static int cannot(const char *what, const char *path, struct cxctl_error *error)
 
 int firmware_file_make(struct firmware_file *file, struct cxctl_error *error)
 {
+	static atomic_uint made;
 	char custom[PATH_MAX - 128];
 
 	memset(file, 0, sizeof(*file));
 	file->fd = -1;
-	snprintf(file->name, sizeof(file->name), PREFIX "%ld" SUFFIX, (long)getpid());
+	/* Cards that are burned together have a file each. */
+	snprintf(file->name, sizeof(file->name), PREFIX "%ld-%u" SUFFIX, (long)getpid(),
+		 atomic_fetch_add(&made, 1) + 1);
 	if (sysfs_read(custom, sizeof(custom), "module/firmware_class/parameters/path") > 0 && *custom == '/' &&
 	    !make_in(file, custom))
 		return 0;
