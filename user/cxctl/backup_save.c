@@ -117,7 +117,7 @@ static void missing(struct save *save, const char *format, ...)
 static int read_flash(struct save *save, struct cxctl_error *error)
 {
 	const struct image_reader *reader = &save->flash->reader;
-	static uint8_t piece[PIECE];
+	uint8_t piece[PIECE];		/* cards are saved at the same time, in threads */
 	struct progress progress;
 	uint64_t done = 0;
 	size_t length;
@@ -166,10 +166,19 @@ static int verify_flash(struct save *save, struct cxctl_error *error)
 	return result;
 }
 
-/* The component's size is known with the first piece. 1: the firmware does not give it out. */
+static uint8_t *grow(uint8_t *bytes, size_t length)
+{
+	uint8_t *grown = realloc(bytes, length);
+
+	if (!grown)
+		free(bytes);
+	return grown;
+}
+
+/* The component's size is known with the first piece, and stays that. 1: the firmware does not give it out. */
 static int read_component(struct save *save, struct cxctl_error *error)
 {
-	uint32_t total = PIECE, done = 0, got;
+	uint32_t total = PIECE, done = 0, got, size = 0;
 	struct progress progress = { 0 };
 	int result = 0;
 
@@ -180,16 +189,18 @@ static int read_component(struct save *save, struct cxctl_error *error)
 		if (interrupted(save))
 			result = was_interrupted(error);
 		else if (card_component_read(save->card, CXFW_COMPONENT_BOOT_IMG, false, done,
-					     save->component + done, length, &got, &total, error))
+					     save->component + done, length, &got, &size, error))
 			result = done ? -1 : 1;
-		else if (!got || total > COMPONENT_MOST)
+		else if (!got || size > COMPONENT_MOST || size & 3)
 			result = 1;
-		else if (!done)
-			progress_start(&progress, save->options, _("backup"), total);
 		if (result)
 			break;
-		if (!done && total > PIECE)
-			save->component = reallocarray(save->component, 1, total);
+		if (!done) {
+			total = size;
+			progress_start(&progress, save->options, _("backup"), total);
+			if (total > PIECE)
+				save->component = grow(save->component, total);
+		}
 		done += got;
 		progress_show(&progress, done);
 	}
@@ -407,7 +418,7 @@ static int save_under(struct save *save, const char *part, struct cxctl_error *e
 	int fd, result;
 
 	/* O_EXCL, so that no link that somebody left there is followed. Flash may hold keys: 0600. */
-	unlink(part);
+	unlink(part);			/* of a dead process of the same number */
 	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return file_error(error, _("cannot create"), part);
@@ -470,11 +481,12 @@ static int name_file(struct save *save, struct cxctl_error *error)
 
 static int save_card(struct save *save, struct cxctl_error *error)
 {
-	char part[PATH_MAX];
+	char part[PATH_MAX + 24];
 
 	if (name_file(save, error) || check_target(save, error))
 		return -1;
-	snprintf(part, sizeof(part), "%.*s.part", (int)sizeof(part) - 8, save->result->path);
+	/* Another cxctl may be saving to the same name: its half file must never get that name. */
+	snprintf(part, sizeof(part), "%s.%ld.part", save->result->path, (long)getpid());
 	return save_under(save, part, error);
 }
 
