@@ -184,7 +184,11 @@ static int append_locked(int fd, const char *line)
 	char last = '\n';
 	int number;
 
-	if (flock(fd, LOCK_EX) || fstat(fd, &status))
+	/* Ctrl-C while another one writes is no reason to lose the line. */
+	while (flock(fd, LOCK_EX))
+		if (errno != EINTR)
+			return -1;
+	if (fstat(fd, &status))
 		return -1;
 	if (status.st_size && pread(fd, &last, 1, status.st_size - 1) != 1)
 		return -1;

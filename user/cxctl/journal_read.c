@@ -216,9 +216,25 @@ const char *deed_result(const struct deed *deed)
 /* ---- what the driver still knows ---- */
 
 struct job_search {
+	const struct deeds *deeds;
 	const struct deed *deed;
 	struct cxctl_job job;		/* id 0: not found */
 };
+
+/*
+ * Is the job that of another deed? One program may begin several; and a driver that was loaded anew counts
+ * from 1 again, so that of two deeds with one number the later has it.
+ */
+static bool is_of_another(const struct job_search *search, const struct cxctl_job *job, bool numbered)
+{
+	const struct deed *deed = search->deeds->list, *end = deed + search->deeds->count;
+
+	for (deed = numbered ? search->deed + 1 : deed; deed < end; deed++)
+		if (deed != search->deed && (uint64_t)deed_number(deed, "job") == job->id &&
+		    deed_is_of(deed, job->address) && of_this_boot(deed))
+			return true;
+	return false;
+}
 
 /* By its number; before that was written, by who began it. Both mean something within one boot only. */
 static int look_at_job(const struct cxctl_job *job, void *data)
@@ -227,7 +243,8 @@ static int look_at_job(const struct cxctl_job *job, void *data)
 	int64_t id = deed_number(search->deed, "job");
 
 	if (deed_is_of(search->deed, job->address) &&
-	    (id ? job->id == (uint64_t)id : job->owner == (uint64_t)deed_number(search->deed, "pid")))
+	    (id ? job->id == (uint64_t)id : job->owner == (uint64_t)deed_number(search->deed, "pid")) &&
+	    !is_of_another(search, job, id))
 		search->job = *job;
 	return 0;
 }
@@ -278,7 +295,7 @@ unsigned int deeds_reconcile(const struct deeds *deeds)
 	size_t i;
 
 	for (i = 0; i < deeds->count; i++) {
-		struct job_search search = { .deed = &deeds->list[i] };
+		struct job_search search = { .deeds = deeds, .deed = &deeds->list[i] };
 		struct cxctl_error ignored;
 
 		if (!has_open_job(search.deed))
