@@ -2,6 +2,7 @@
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -123,6 +124,8 @@ int cxfw_walk_crc(struct cxfw_walk *walk, u32 offset, u32 length, u16 *crc)
 		if (error)
 			return error;
 		sum = cxfw_image_crc16(sum, walk->piece, part);
+		/* A table may list the same 16 MiB many times. */
+		cond_resched();
 	}
 	*crc = cxfw_image_crc16_end(sum);
 	return 0;

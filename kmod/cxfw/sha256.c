@@ -5,9 +5,13 @@
  */
 #include <crypto/hash.h>
 #include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "sha256.h"
+
+#define PIECE	(1U << 20)
 
 struct cxfw_sha256 {
 	struct shash_desc shash;	/* last: the driver's state follows */
@@ -44,9 +48,19 @@ struct cxfw_sha256 *cxfw_sha256_start(void)
 	return hash;
 }
 
+/* An image is megabytes: others have their turn in between. */
 int cxfw_sha256_update(struct cxfw_sha256 *hash, const void *data, size_t length)
 {
-	return crypto_shash_update(&hash->shash, data, length);
+	const u8 *from = data;
+	unsigned int part;
+	int error = 0;
+
+	for (; length && !error; from += part, length -= part) {
+		part = min_t(size_t, length, PIECE);
+		error = crypto_shash_update(&hash->shash, from, part);
+		cond_resched();
+	}
+	return error;
 }
 
 int cxfw_sha256_finish(struct cxfw_sha256 *hash, u8 digest[32])
