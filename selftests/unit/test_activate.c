@@ -95,6 +95,22 @@ static void bound_functions(void)
 	CHECK_EQ(chosen(&facts, LEVEL_NONE), LEVEL_REBOOT);
 }
 
+/* cxfw refuses a live patch of a card that a driver has: chosen all the same, it would be for ever. */
+static void no_live_patch_under_a_driver(void)
+{
+	struct activate_facts facts = mlx5;
+
+	facts.levels |= MFRL_LIVE_PATCH;
+	facts.bound = 2;
+	facts.devlink = true;
+	CHECK_EQ(chosen(&facts, LEVEL_NONE), LEVEL_DEVLINK);
+	CHECK(reason(LEVEL_LIVE_PATCH, "a driver has the card"));
+	strcpy(facts.foreign, "vfio-pci");
+	strcpy(facts.foreign_function, "0000:03:00.1");
+	CHECK_EQ(chosen(&facts, LEVEL_NONE), LEVEL_REBOOT);
+	CHECK(reason(LEVEL_LIVE_PATCH, "vfio-pci"));
+}
+
 static void driver_of_somebody_else(void)
 {
 	struct activate_facts facts = mlx5;
@@ -148,6 +164,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(mildest_first),
 	KTAP_TEST(firmware_that_offers_less),
 	KTAP_TEST(bound_functions),
+	KTAP_TEST(no_live_patch_under_a_driver),
 	KTAP_TEST(driver_of_somebody_else),
 	KTAP_TEST(never_twice),
 	KTAP_TEST(recovery_wants_power),

@@ -72,11 +72,16 @@ static bool may_take_off(const struct activate_facts *facts, struct activate_way
 	return false;
 }
 
+/* The driver cxfw gives this order, too, only to a card that no driver has. */
 static void live_patch(const struct activate_facts *facts, struct activate_way *way)
 {
-	if (!driver_can(facts, way) || !firmware_offers(facts, MFRL_LIVE_PATCH, way))
+	if (!driver_can(facts, way) || !firmware_offers(facts, MFRL_LIVE_PATCH, way) ||
+	    !may_take_off(facts, way))
 		return;
-	offered(way, 0, _("the running firmware is replaced; nothing goes down"));
+	if (facts->bound)
+		not_offered(way, _("a driver has the card: only one that none has is patched so"));
+	else
+		offered(way, 0, _("the running firmware is replaced; nothing goes down"));
 }
 
 static void devlink(const struct activate_facts *facts, struct activate_way *way)
