@@ -229,13 +229,27 @@ static int again(struct restore *restore, struct cxctl_error *error)
 	return restore_read_card(restore, error) || restore_plan(restore, error) ? -1 : 0;
 }
 
+/* A job before this one is done: then the card is neither what it was nor what the backup holds. */
+static int half_done(const struct restore *restore, struct cxctl_error *error)
+{
+	if (!strcmp(error->id, "interrupted"))
+		error_set(error, CXCTL_FAILED, "interrupted", _("interrupted between two jobs: the restore is half done"));
+	error_next(error, _("run the same command again before the card starts anew. The backup of before is %s"),
+		   restore->backup);
+	return -1;
+}
+
 static int run(struct restore *restore, bool *changed, struct cxctl_error *error)
 {
 	size_t jobs = restore->step_count;
+	bool begun = false;
 
-	while (jobs--) {
-		if (run_step(restore, &restore->steps[0], changed, error) || again(restore, error))
-			return -1;
+	for (; jobs; jobs--, begun = true) {
+		if (run_step(restore, &restore->steps[0], changed, error))
+			return begun && strcmp(error->id, "left") && strcmp(error->id, "no-progress") ?
+			       half_done(restore, error) : -1;
+		if (again(restore, error))
+			return half_done(restore, error);
 		if (!restore->step_count)
 			return 0;
 	}
