@@ -96,6 +96,13 @@ const struct cxctl_card_facts *card_facts(const struct cxctl_card *ignored)
 	return &none;
 }
 
+const struct pci_function *card_pci(const struct cxctl_card *ignored)
+{
+	static const struct pci_function none;
+
+	return &none;
+}
+
 int card_register(struct cxctl_card *ignored, uint16_t id, void *data, size_t length, uint32_t *status,
 		  struct cxctl_error *error)
 {

@@ -32,14 +32,16 @@ static void add(struct burn_bonds *bonds, const char *name)
 
 void burn_bonds_of(const struct cxctl_card *card, struct burn_bonds *bonds)
 {
-	const struct cxctl_card_facts *facts = card_facts(card);
+	struct burn_function functions[BURN_FUNCTIONS];
 	struct pci_function function;
-	unsigned int i, j;
+	size_t count, i;
+	unsigned int j;
 	char name[32];
 
 	memset(bonds, 0, sizeof(*bonds));
-	for (i = 0; i < facts->function_count; i++) {
-		if (pci_read(facts->functions[i].address, &function))
+	burn_functions_of(card, functions, &count);
+	for (i = 0; i < count; i++) {
+		if (pci_read(functions[i].address, &function))
 			continue;
 		for (j = 0; j < function.netdev_count; j++)
 			if (master_of(function.netdev[j], name))

@@ -11,20 +11,32 @@
 #include "../image/toc.h"
 #include "burn_guard.h"
 
+static void add_function(const char *address, struct burn_function functions[BURN_FUNCTIONS], size_t *count)
+{
+	struct pci_function function;
+
+	if (*count == BURN_FUNCTIONS || pci_read(address, &function) || function.is_virtual)
+		return;
+	memcpy(functions[*count].address, function.address, sizeof(functions[*count].address));
+	memcpy(functions[*count].driver, function.driver, sizeof(functions[*count].driver));
+	++*count;
+}
+
 void burn_functions_of(const struct cxctl_card *card, struct burn_function functions[BURN_FUNCTIONS],
 		       size_t *count)
 {
 	const struct cxctl_card_facts *facts = card_facts(card);
-	struct pci_function function;
+	const char *own = card_pci(card)->address;
+	char address[24];
 	unsigned int i;
 
 	*count = 0;
-	for (i = 0; i < facts->function_count && *count < BURN_FUNCTIONS; i++) {
-		if (pci_read(facts->functions[i].address, &function))
-			continue;
-		memcpy(functions[*count].address, function.address, sizeof(functions[*count].address));
-		memcpy(functions[*count].driver, function.driver, sizeof(functions[*count].driver));
-		++*count;
+	for (i = 0; i < facts->function_count; i++)
+		add_function(facts->functions[i].address, functions, count);
+	/* Without the driver the functions of a slot are taken for one card. */
+	for (i = 0; !facts->function_count && i < 8; i++) {
+		snprintf(address, sizeof(address), "%.*s.%u", (int)strcspn(own, "."), own, i);
+		add_function(address, functions, count);
 	}
 }
 
