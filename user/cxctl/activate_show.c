@@ -50,6 +50,7 @@ static void show_firmware(const struct activate *activate)
 static void show_ways(const struct activate *activate)
 {
 	const struct activate_way *chosen = activate->ways.chosen;
+	const char *label = _("Other levels");
 	struct output *output = activate->output;
 	size_t i;
 
@@ -75,9 +76,11 @@ static void show_ways(const struct activate *activate)
 		output_bool(output, "offered", way->offered);
 		output_string(output, "text", way->why);
 		output_end(output);
-		if (way != chosen)
-			output_show(output, i ? NULL : _("Other levels"), NULL, "%s%s: %s", activate_level_name(way->level),
-				    way->offered ? "" : _(", not offered"), way->why);
+		if (way == chosen)
+			continue;
+		output_show(output, label, NULL, "%s%s: %s", activate_level_name(way->level),
+			    way->offered ? "" : _(", not offered"), way->why);
+		label = NULL;
 	}
 	output_end(output);
 }

@@ -227,7 +227,8 @@ static void show_time(const struct burn *burn)
 	output_number(output, "estimated_seconds", seconds(burn));
 	output_number(output, "downtime_seconds", 0);
 	output_show(output, _("Time"), NULL, _("about %u s (estimate; never measured on a real card)"), seconds(burn));
-	output_show(output, _("Downtime"), NULL, "%s",
+	output_show(output, _("Downtime"), NULL, "%s", burn->plan.flags & CXFW_PLAN_RECOVERY ?
+		    _("none now; the card starts it after a cold power cycle") :
 		    _("none now: the card works on with the old firmware; activation interrupts it (cxctl activate says for how long)"));
 }
 
@@ -356,7 +357,11 @@ static void show_done(const struct burn *burn)
 		output_line(output, _("The backup is %s."), burn->backup.path);
 	if (*burn->backup.missing)
 		output_line(output, _("Not in it: %s."), burn->backup.missing);
-	output_line(output, _("What to do next: cxctl activate %s. Until then the old firmware runs."), card);
+	if (burn->plan.flags & CXFW_PLAN_RECOVERY)
+		output_line(output, "%s",
+			    _("What to do next: a cold power cycle. Switch the machine off, wait until the card has no power (unplug it where standby power feeds the slot), switch it on."));
+	else
+		output_line(output, _("What to do next: cxctl activate %s. Until then the old firmware runs."), card);
 }
 
 void burn_show_result(const struct burn *burn)
@@ -366,7 +371,8 @@ void burn_show_result(const struct burn *burn)
 	burn_show_job(burn->output, &burn->job);
 	if (burn->begun) {
 		output_bool(burn->output, "changed", true);
-		output_string(burn->output, "pending_action", burn->state == BURN_DONE ? "activate" : NULL);
+		output_string(burn->output, "pending_action", burn->state != BURN_DONE ? NULL :
+			      burn->plan.flags & CXFW_PLAN_RECOVERY ? "power-cycle" : "activate");
 	}
 	if (burn->state == BURN_ALREADY)
 		show_already(burn);

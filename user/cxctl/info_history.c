@@ -51,7 +51,7 @@ static void show_last(const struct info_history *history, const struct deeds *de
 	output_end(output);
 	output_source(output, "last_change", FROM_JOURNAL);
 	output_show(output, _("Last change"), FROM_JOURNAL, "%s: %s%s%s%s%s, %s", time ? time : "?", deed->what,
-		    from || to ? " " : "", from ? from : "", to ? " -> " : "", to ? to : "", deed_result(deed));
+		    from ? " " : "", from ? from : "", to ? " -> " : "", to ? to : "", deed_result(deed));
 }
 
 void info_history_show(const struct info_history *history, struct output *output,
