@@ -17,7 +17,7 @@ Four simulated cards are plugged in, one of them with an empty flash. Try:
 
   cxctl list
   cxctl info $first
-  cxctl backup $first -o saved.bin
+  cxctl backup $first -o saved.tar
   cxctl burn $first -i connectx2-2.10.720.bin
   echo 1 >/sys/kernel/debug/cxsim/0/power     (a power cycle: then it runs the new version)
   mstflint -d ADDRESS query                   (of the others; ConnectX-2 it refuses)
