@@ -349,19 +349,7 @@ static int hash_data(struct cxfw_run *run, struct cxfw_sha256 *hash)
 
 static int phase_verify(struct cxfw_run *run)
 {
-	struct cxfw_sha256 *hash = cxfw_sha256_start();
-	u8 digest[32];
-	int error, finish;
-
-	if (IS_ERR(hash))
-		return PTR_ERR(hash);
-	error = hash_data(run, hash);
-	finish = cxfw_sha256_finish(hash, digest);
-	if (error || finish)
-		return error ? error : finish;
-	if (memcmp(digest, run->plan->head.segments_sha256, sizeof(digest)))
-		return cxfw_fail(run->device, -EIO, "the device data does not read back as written");
-	return 0;
+	return cxfw_plan_verify(run, hash_data, "the device data does not read back as written");
 }
 
 int cxfw_device_data_run(struct cxfw_run *run)

@@ -157,19 +157,7 @@ static int hash_window(struct cxfw_run *run, struct cxfw_sha256 *hash)
 
 static int phase_verify(struct cxfw_run *run)
 {
-	struct cxfw_sha256 *hash = cxfw_sha256_start();
-	u8 digest[32];
-	int error, finish;
-
-	if (IS_ERR(hash))
-		return PTR_ERR(hash);
-	error = hash_window(run, hash);
-	finish = cxfw_sha256_finish(hash, digest);
-	if (error || finish)
-		return error ? error : finish;
-	if (memcmp(digest, run->plan->head.segments_sha256, sizeof(digest)))
-		return cxfw_fail(run->device, -EIO, "the window does not read back as written; the old image stays");
-	return 0;
+	return cxfw_plan_verify(run, hash_window, "the window does not read back as written; the old image stays");
 }
 
 /* Nothing between verify and here may have touched the kept image. */

@@ -9,6 +9,8 @@
 #include "device.h"
 #include "plan.h"
 
+struct cxfw_sha256;
+
 #define CXFW_PLAN_PIECE		4096	/* bytes read at a time, and of a kept image that are hashed */
 #define CXFW_DTOC_BELOW		0x1000	/* FS4, FS5: from the table of device data to where its area ends */
 #define CXFW_DEVICE_ENTRIES	128
@@ -115,6 +117,13 @@ int cxfw_plan_is_right(struct cxfw_run *run, const struct cxfw_target *target, b
 int cxfw_plan_write_unit(struct cxfw_run *run, const struct cxfw_target *target, u32 unit);
 /* The same for a block, in sectors where few of them differ. */
 int cxfw_plan_write_block(struct cxfw_run *run, const struct cxfw_target *target);
+
+/*
+ * Everything that was written, read again: add feeds it to the hash in the order of the segments; -EIO
+ * with failure when it is not what the plan says.
+ */
+int cxfw_plan_verify(struct cxfw_run *run, int (*add)(struct cxfw_run *run, struct cxfw_sha256 *hash),
+		     const char *failure);
 
 /* plan_boot.c: which image the next reset shall take. A failure is only a note. */
 void cxfw_plan_name_image(struct cxfw_run *run);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes of a plan: what is right already is left alone, and everything is read back. */
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -8,6 +9,7 @@
 #include <asm/byteorder.h>
 
 #include "plan_private.h"
+#include "sha256.h"
 #include "reg.h"
 
 #define STEADY_READS	8	/* a half-programmed bit that reads either way passes with 2^-8 */
@@ -235,5 +237,23 @@ int cxfw_plan_write_block(struct cxfw_run *run, const struct cxfw_target *target
 		if (error)
 			return error;
 	}
+	return 0;
+}
+
+int cxfw_plan_verify(struct cxfw_run *run, int (*add)(struct cxfw_run *run, struct cxfw_sha256 *hash),
+		     const char *failure)
+{
+	struct cxfw_sha256 *hash = cxfw_sha256_start();
+	u8 digest[32];
+	int error, finish;
+
+	if (IS_ERR(hash))
+		return PTR_ERR(hash);
+	error = add(run, hash);
+	finish = cxfw_sha256_finish(hash, digest);
+	if (error || finish)
+		return error ? error : finish;
+	if (memcmp(digest, run->plan->head.segments_sha256, sizeof(digest)))
+		return cxfw_fail(run->device, -EIO, "%s", failure);
 	return 0;
 }

@@ -5,6 +5,8 @@
 #include <linux/err.h>
 #include <linux/string.h>
 
+#include <asm/byteorder.h>
+
 #include "../../kmod/cxfw/component.h"
 #include "../../kmod/cxfw/mcc.h"
 #include "../../kmod/cxfw/reg.h"
@@ -159,6 +161,15 @@ static void check_released(void)
 	CHECK_CLEAN(&update.floors);
 }
 
+/* Firmware that was not told CANCEL shows the update as under way for ever (device-access.md 4.2, MCQS). */
+static void check_not_in_progress(void)
+{
+	__be32 mcqs[4] = { 0 };
+
+	CHECK_ERROR(device, cxfw_reg(device, CXFW_REG_MCQS, CXFW_METHOD_GET, mcqs, sizeof(mcqs), sizeof(mcqs), NULL), 0);
+	CHECK((be32_to_cpu(mcqs[2]) & 0xf) != 1);
+}
+
 static const char *booted_version(void)
 {
 	static char text[40];
@@ -210,6 +221,8 @@ static void a_cancel_at_every_boundary_keeps_the_old_image(void)
 			CHECK_EQ(error, -ECANCELED);
 			CHECK(update.phase <= CXFW_PHASE_COMMIT);
 			check_released();
+			if (update.phase == CXFW_PHASE_WRITE)
+				check_not_in_progress();
 			CHECK_STR(booted_version(), OLD_VERSION);
 		}
 		most = update.calls;

@@ -575,6 +575,42 @@ static void reset_leaves_a_whole_image(void)
 	each(reset_under_feet);
 }
 
+/* ---- the whole window again ---- */
+
+static u32 to_spoil;		/* address of a byte; 0: nothing more */
+
+static int spoil_before_verify(struct cxfw_plan_watch *watch, enum cxfw_job_phase phase, u64 done, u64 total,
+			       bool may_stop)
+{
+	if (phase == CXFW_PHASE_VERIFY && to_spoil) {
+		flash[to_spoil] ^= 1;
+		to_spoil = 0;
+	}
+	return burning_progress(watch, phase, done, total, may_stop);
+}
+
+/* A byte that was right when it was written, and is another when all is read again. */
+static void spoiled(const struct burning_kind *kind, enum way way)
+{
+	u8 old[CXFW_MAGIC_BYTES];
+
+	memcpy(old, flash, sizeof(old));
+	burning_plan(&burning, images[1], lengths[1], 1, flash);
+	burning.watch.progress = spoil_before_verify;
+	to_spoil = (1U << burning_log2(images[1])) + lengths[1] - 0x100;
+	REFUSES(&burning, -EIO, "does not read back");
+	CHECK_EQ(to_spoil, 0);
+	CHECK(!memcmp(old, flash, sizeof(old)));
+	CHECK_EQ(burning.commits, 0);
+	cxsim_reset(burning.card, CXSIM_RESET_POWER);
+	CHECK(runs(kind->old_version));
+}
+
+static void nothing_is_committed_that_reads_otherwise(void)
+{
+	each(spoiled);
+}
+
 /* ---- only what differs ---- */
 
 static int stop_before_commit(struct cxfw_plan_watch *watch, enum cxfw_job_phase phase, u64 done, u64 total,
@@ -672,6 +708,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(next_reset_takes_the_new_image),
 	KTAP_TEST(invalidation_is_tried_again),
 	KTAP_TEST(reset_leaves_a_whole_image),
+	KTAP_TEST(nothing_is_committed_that_reads_otherwise),
 	KTAP_TEST(only_what_differs),
 	KTAP_TEST(costs),
 };

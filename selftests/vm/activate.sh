@@ -18,14 +18,6 @@ image()
     cxsim-image "$model" "$work/$name" "$@" >/dev/null
 }
 
-# boots VERSION: what the boot ROM chose last, with no power cycle by us.
-boots()
-{
-    [ "$(booted version) $(booted recovery) $(booted whole)" = "$1 0 1" ] && return 0
-    cat "$cxsim/$card/booted"
-    return 1
-}
-
 # another_boot: the machine was started again, as far as anybody can tell.
 boot=0
 another_boot()
@@ -79,17 +71,17 @@ run cxctl activate "$address" -n
 expect "a dry run shows the level" 0 "chip-reset"
 expect "who is hit" 0 "by nobody"
 expect "and the levels that would be left" 0 "power-cycle"
-check "a dry run resets nothing" boots 2.9.1000
+check "a dry run resets nothing" started 2.9.1000
 run cxctl activate "$address"
 expect "without a terminal and without -y nothing is done" 4 "nothing was changed"
 sh -c 'cxctl activate "$1" -y >/dev/full 2>"$2"' - "$address" "$err"
 check "a plan that cannot be shown is not carried out" [ $? = 1 ]
-check "nothing was reset" boots 2.9.1000
+check "nothing was reset" started 2.9.1000
 
 if bind pci-stub; then
     run cxctl activate "$address" -y
     expect "a card that another driver has is refused, and the driver named" 4 "pci-stub"
-    check "it was not reset" boots 2.9.1000
+    check "it was not reset" started 2.9.1000
     unbind
 else
     skip "a card that another driver has is refused, and the driver named" "no pci-stub here"
@@ -101,7 +93,7 @@ expect "a level that such a card does not know" 4 "does not know it"
 run cxctl activate "$address" -y -j --reason "window 7"
 expect "it is started" 0 '"changed":true'
 expect "nothing is left to do" 0 '"pending_action":null'
-check "the card runs it, and nobody switched it off" boots 2.10.720
+check "the card runs it, and nobody switched it off" started 2.10.720
 check "identity is kept" test "$(booted psid) $(booted guid0)" = "DEL09A0000009 0x0002c90300ab1230"
 check "the record is gone" sh -c "! ls $pending/*.json"
 run cxctl info "$address"
@@ -159,7 +151,7 @@ run cxctl activate "$address" -n
 expect "its link would be toggled" 0 "Restart by: *link-toggle"
 run cxctl activate "$address" -y
 expect "its link is toggled" 0 "runs 16\.35\.4030"
-check "it runs the new image" boots 16.35.4030
+check "it runs the new image" started 16.35.4030
 run cxctl info "$address" -j
 expect "nothing waits any more" 0 '"pending_action":null'
 check "the simulated card was never hurt" test "$(counter foul)" = 0
@@ -179,7 +171,7 @@ expect "once more" 0
 if echo "twin=$card" >"$cxsim/create"; then
     run cxctl activate "$address" -y
     expect "a card of two hosts is not reset by one of them" 4 "two places|more than one host"
-    check "it runs what it ran" boots 20.39.2048
+    check "it runs what it ran" started 20.39.2048
     echo 1 >"$cxsim/$(cat "$cxsim/create")/remove"
 else
     skip "a card of two hosts is not reset by one of them" "no second host in this cxsim"

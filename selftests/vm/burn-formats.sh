@@ -9,14 +9,6 @@ command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
 journal=$work/state/cxctl/journal.jsonl
 
-boots()
-{
-    power_cycle
-    [ "$(booted version) $(booted recovery) $(booted whole)" = "$1 0 1" ] && return 0
-    cat "$cxsim/$card/booted"
-    return 1
-}
-
 # burned MODEL PSID OLD NEW METHOD "CARD'S PARAMETERS" "IMAGE'S PARAMETERS" VERDICT: nine checks. VERDICT: of
 # verify; 8 where an image says that it is signed, as no synthetic one can be.
 burned()

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../lib/ktap.h"
 #include "client.h"
 
 #ifndef NLM_F_CAPPED
@@ -489,4 +490,22 @@ int device_open(const char *address)
 		nanosleep(&moment, NULL);
 	}
 	return fd;
+}
+
+bool plug(struct card *card, const char *parameters)
+{
+	card->fd = -1;
+	card->number = sim_create(parameters, card->address);
+	if (!CHECK(card->number >= 0))
+		return false;
+	card->fd = device_open(card->address);
+	return CHECK(card->fd >= 0);
+}
+
+void unplug(struct card *card)
+{
+	if (card->fd >= 0)
+		close(card->fd);
+	if (card->number >= 0)
+		sim_write(card->number, "remove", "1");
 }

@@ -74,4 +74,12 @@ unsigned long long sim_get(int card, const char *file);
 int sim_flash(int card, uint8_t *buffer, size_t length);
 int device_open(const char *address);	/* /dev/cxfw/<address> */
 
+/* A simulated card and its device node. */
+struct card {
+	int number, fd;
+	char address[16];
+};
+bool plug(struct card *card, const char *parameters);
+void unplug(struct card *card);
+
 #endif /* CLIENT_H */

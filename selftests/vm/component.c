@@ -28,29 +28,6 @@ static const struct message *const message = &answer.messages[0];
 
 /* ---- cards and plans ---- */
 
-struct card {
-	int number, fd;
-	char address[16];
-};
-
-static bool plug(struct card *card, const char *parameters)
-{
-	card->fd = -1;
-	card->number = sim_create(parameters, card->address);
-	if (!CHECK(card->number >= 0))
-		return false;
-	card->fd = device_open(card->address);
-	return CHECK(card->fd >= 0);
-}
-
-static void unplug(struct card *card)
-{
-	if (card->fd >= 0)
-		close(card->fd);
-	if (card->number >= 0)
-		sim_write(card->number, "remove", "1");
-}
-
 static int read_component(int fd, uint32_t flags, uint32_t offset, void *buffer, uint32_t *length, uint32_t *total)
 {
 	struct cxfw_component_read request = {

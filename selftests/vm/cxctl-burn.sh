@@ -10,26 +10,6 @@ command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
 journal=$work/state/cxctl/journal.jsonl
 
-flash()
-{
-    cat "$cxsim/$card/flash"
-}
-
-# unchanged WHAT: the flash is what was saved in $work/before.
-unchanged()
-{
-    flash >"$work/after"
-    check "$1: the flash is untouched" cmp "$work/before" "$work/after"
-}
-
-boots()
-{
-    power_cycle
-    [ "$(booted version) $(booted recovery) $(booted whole)" = "$1 0 1" ] && return 0
-    cat "$cxsim/$card/booted"
-    return 1
-}
-
 image()
 {
     name=$1 model=$2

@@ -40,30 +40,6 @@ static void pause_ms(unsigned int milliseconds)
 
 /* ---- a card for a test ---- */
 
-struct card {
-	int number;
-	char address[16];
-	int fd;
-};
-
-static bool plug(struct card *card, const char *parameters)
-{
-	card->fd = -1;
-	card->number = sim_create(parameters, card->address);
-	if (!CHECK(card->number >= 0))
-		return false;
-	card->fd = device_open(card->address);
-	return CHECK(card->fd >= 0);
-}
-
-static void unplug(struct card *card)
-{
-	if (card->fd >= 0)
-		close(card->fd);
-	if (card->number >= 0)
-		sim_write(card->number, "remove", "1");
-}
-
 /* ---- plans ---- */
 
 struct plan {

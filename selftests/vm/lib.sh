@@ -182,3 +182,31 @@ booted()
 {
     sed -n "s/^$1=//p" "$cxsim/$card/booted"
 }
+
+# flash: the cells of the flash chip.
+flash()
+{
+    cat "$cxsim/$card/flash"
+}
+
+# unchanged WHAT: the flash is what was saved in $work/before.
+unchanged()
+{
+    flash >"$work/after"
+    check "$1: the flash is untouched" cmp "$work/before" "$work/after"
+}
+
+# started VERSION: what the boot ROM chose last, whole.
+started()
+{
+    [ "$(booted version) $(booted recovery) $(booted whole)" = "$1 0 1" ] && return 0
+    cat "$cxsim/$card/booted"
+    return 1
+}
+
+# boots VERSION: the same after a power cycle.
+boots()
+{
+    power_cycle
+    started "$1"
+}

@@ -11,25 +11,6 @@ export XDG_STATE_HOME="$work/state"
 journal=$work/state/cxctl/journal.jsonl
 saves=$work/state/cxctl/backups
 
-flash()
-{
-    cat "$cxsim/$card/flash"
-}
-
-unchanged()
-{
-    flash >"$work/after"
-    check "$1: the flash is untouched" cmp "$work/before" "$work/after"
-}
-
-boots()
-{
-    power_cycle
-    [ "$(booted version) $(booted recovery) $(booted whole)" = "$1 0 1" ] && return 0
-    cat "$cxsim/$card/booted"
-    return 1
-}
-
 empty()
 {
     tr '\0' '\377' </dev/zero | head -c "$(flash | wc -c)" >"$work/empty"

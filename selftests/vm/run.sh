@@ -10,7 +10,7 @@ series=$1
 tests=
 for name in $(sed -n -E '/^TEST_PROGS/,/[^\\]$/ { s/^TEST_PROGS *:=//; s/\\//; p }' selftests/vm/Makefile); do
     for part in ${TEST:-.sh}; do
-        case $name in *"$part"*) tests="$tests $name" ;; esac
+        case $name in *"$part"*) tests="$tests $name" && break ;; esac
     done
 done
 # The driver's own client.

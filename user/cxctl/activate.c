@@ -61,32 +61,6 @@ static int take(void *data, size_t index, const char *argument, struct cxctl_err
 	return 0;
 }
 
-static int not_confirmed(const char *id, const char *found, struct cxctl_error *error)
-{
-	error_set(error, CXCTL_REFUSED, id, _("nothing was changed"));
-	error_found(error, "%s", found);
-	error_next(error, _("answer y, or add -y; -n shows the plan only"));
-	return -1;
-}
-
-static int confirm(const struct activate *activate, struct cxctl_error *error)
-{
-	char answer[16] = "";
-
-	if (activate->request->yes)
-		return 0;
-	if (output_is_json(activate->output) || !isatty(STDIN_FILENO))
-		return not_confirmed("not-confirmed", _("no terminal to ask the question on"), error);
-	fflush(stdout);
-	fprintf(stderr, "%s ", _("Restart this card now? [y/N]"));
-	fflush(stderr);
-	if (!fgets(answer, sizeof(answer), stdin))
-		answer[0] = '\0';
-	if (*answer == 'y' || *answer == 'Y')
-		return 0;
-	return not_confirmed("declined", _("the question was not answered with y"), error);
-}
-
 static int nothing_waits(const struct activate *activate)
 {
 	output_string(activate->output, "firmware_running", *activate->running ? activate->running : NULL);
@@ -134,7 +108,9 @@ static int activate_with(struct activate *activate, struct cxctl_error *error)
 		return activate_ask_person(activate, error);
 	if (activate->request->dry_run)
 		return CXCTL_DONE;
-	return confirm(activate, error) ? -1 : activate_do(activate, error);
+	if (command_confirm(activate->output, activate->request->yes, _("Restart this card now? [y/N]"), error))
+		return -1;
+	return activate_do(activate, error);
 }
 
 static int activate_one(struct cxctl_card *card, struct output *output, const struct options *options,

@@ -184,35 +184,15 @@ static void show_plans(struct batch *batch)
 	}
 }
 
-static int not_confirmed(const char *id, const char *found, struct cxctl_error *error)
-{
-	error_set(error, CXCTL_REFUSED, id, _("nothing was changed"));
-	error_found(error, "%s", found);
-	error_next(error, _("answer y, or add -y; -n shows the plan only"));
-	return -1;
-}
-
 static int confirm(const struct batch *batch, size_t planned, struct cxctl_error *error)
 {
-	char answer[16] = "";
+	char question[256];
 
-	/* A plan that nobody can read is none. */
-	if (fflush(stdout) || ferror(stdout))
-		return error_set(error, CXCTL_FAILED, "output", _("cannot write the answer to the standard output"));
-	if (batch->request->yes)
-		return 0;
-	if (output_is_json(batch->output) || !isatty(STDIN_FILENO))
-		return not_confirmed("not-confirmed", _("no terminal to ask the question on"), error);
 	if (batch->count == 1)
-		fprintf(stderr, "%s ", _("Burn this? [y/N]"));
+		snprintf(question, sizeof(question), "%s", _("Burn this? [y/N]"));
 	else
-		fprintf(stderr, _("Burn these %zu of %zu cards? [y/N] "), planned, batch->count);
-	fflush(stderr);
-	if (!fgets(answer, sizeof(answer), stdin))
-		answer[0] = '\0';
-	if (*answer == 'y' || *answer == 'Y')
-		return 0;
-	return not_confirmed("declined", _("the question was not answered with y"), error);
+		snprintf(question, sizeof(question), _("Burn these %zu of %zu cards? [y/N]"), planned, batch->count);
+	return command_confirm(batch->output, batch->request->yes, question, error);
 }
 
 /* ---- the deed ---- */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int command_fail(const struct options *options, const struct cxctl_error *error)
 {
@@ -14,6 +15,33 @@ int command_fail(const struct options *options, const struct cxctl_error *error)
 	}
 	error_print(error);
 	return error->exit;
+}
+
+static int not_confirmed(const char *id, const char *found, struct cxctl_error *error)
+{
+	error_set(error, CXCTL_REFUSED, id, _("nothing was changed"));
+	error_found(error, "%s", found);
+	error_next(error, _("answer y, or add -y; -n shows the plan only"));
+	return -1;
+}
+
+int command_confirm(const struct output *output, bool yes, const char *question, struct cxctl_error *error)
+{
+	char answer[16] = "";
+
+	if (fflush(stdout) || ferror(stdout))
+		return error_set(error, CXCTL_FAILED, "output", _("cannot write the answer to the standard output"));
+	if (yes)
+		return 0;
+	if (output_is_json(output) || !isatty(STDIN_FILENO))
+		return not_confirmed("not-confirmed", _("no terminal to ask the question on"), error);
+	fprintf(stderr, "%s ", question);
+	fflush(stderr);
+	if (!fgets(answer, sizeof(answer), stdin))
+		answer[0] = '\0';
+	if (*answer == 'y' || *answer == 'Y')
+		return 0;
+	return not_confirmed("declined", _("the question was not answered with y"), error);
 }
 
 int command_flush(void)

@@ -37,6 +37,12 @@ int command_options(struct options *options, const struct usage *usage, int argc
 /* Reports an error that concerns no card: to stderr, and to stdout with -j. Gives its exit code. */
 int command_fail(const struct options *options, const struct cxctl_error *error);
 
+/*
+ * Asks before something changes; yes: the answer was given with -y. A plan that nobody could read, or
+ * nobody there to ask, is a no: -1 with *error.
+ */
+int command_confirm(const struct output *output, bool yes, const char *question, struct cxctl_error *error);
+
 /* At the end of an answer: was it written? Gives the exit code, having reported a failure. */
 int command_flush(void);
 

@@ -127,32 +127,6 @@ static int show_candidates(struct restore *restore, struct cxctl_error *error)
 	return -1;
 }
 
-static int not_confirmed(const char *id, const char *found, struct cxctl_error *error)
-{
-	error_set(error, CXCTL_REFUSED, id, _("nothing was changed"));
-	error_found(error, "%s", found);
-	error_next(error, _("answer y, or add -y; -n shows the plan only"));
-	return -1;
-}
-
-static int confirm(const struct restore *restore, struct cxctl_error *error)
-{
-	char answer[16] = "";
-
-	if (restore->request->yes)
-		return 0;
-	if (output_is_json(restore->output) || !isatty(STDIN_FILENO))
-		return not_confirmed("not-confirmed", _("no terminal to ask the question on"), error);
-	fflush(stdout);
-	fprintf(stderr, "%s ", _("Restore this? [y/N]"));
-	fflush(stderr);
-	if (!fgets(answer, sizeof(answer), stdin))
-		answer[0] = '\0';
-	if (*answer == 'y' || *answer == 'Y')
-		return 0;
-	return not_confirmed("declined", _("the question was not answered with y"), error);
-}
-
 static int save_first(struct restore *restore, struct cxctl_error *error)
 {
 	struct backup_request request = { .file = restore->request->backup, .interrupted = interrupted };
@@ -353,7 +327,9 @@ static int restore_with(struct restore *restore, struct cxctl_error *error)
 	/* A plan that nobody can read is none. */
 	if (fflush(stdout) || ferror(stdout))
 		return error_set(error, CXCTL_FAILED, "output", _("cannot write the answer to the standard output"));
-	return confirm(restore, error) ? -1 : carry_out(restore, error);
+	if (command_confirm(restore->output, restore->request->yes, _("Restore this? [y/N]"), error))
+		return -1;
+	return carry_out(restore, error);
 }
 
 static int restore_one(struct cxctl_card *card, struct output *output, const struct options *options,
