@@ -48,6 +48,7 @@ int command_fail(const struct options *options, const struct cxctl_error *error)
 	return error->exit;
 }
 
+int command_confirm(const struct output *output, bool yes, const char *question, struct cxctl_error *error) { return -1; }
 int command_flush(void) { return CXCTL_FAILED; }
 void burn_card_close(struct burn_card *card) { }
 int burn_judge(struct burn *burn, struct cxctl_error *error) { return -1; }
