@@ -28,7 +28,7 @@ all: $(BUILD)/cxctl ## the tool: build/cxctl
 
 # --- the tool ------------------------------------------------------------------------------
 
-CXCTL_SOURCES := $(wildcard $(foreach d,base image container device host cxctl,user/$(d)/*.c))
+CXCTL_SOURCES := $(wildcard $(foreach d,base image container device host doctor cxctl,user/$(d)/*.c))
 CXCTL_OBJECTS := $(CXCTL_SOURCES:%.c=$(BUILD)/obj/%.o)
 # Asked when a recipe runs, which is after the set-up.
 CXCTL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 $(WARNINGS) \

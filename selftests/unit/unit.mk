@@ -15,7 +15,7 @@ FLOOR_SOURCES := $(filter-out $(addprefix kmod/cxfw/,main.c netlink.c chardev.c 
 	stage.c lockdown.c facts.c registry.c sha256.c activate.c),$(wildcard kmod/cxfw/*.c)) $(wildcard selftests/unit/shim/*.c)
 IMAGE_SOURCES := $(wildcard user/image/*.c user/container/*.c)
 # Of the commands only what judges and decides, without a card.
-TOOL_SOURCES := $(wildcard $(foreach d,base device host,user/$(d)/*.c) \
+TOOL_SOURCES := $(wildcard $(foreach d,base device host doctor,user/$(d)/*.c) \
 	user/cxctl/burn_guard*.c user/cxctl/burn_facts.c user/cxctl/burn_identity*.c)
 UNIT_SHARED := selftests/lib/ktap.c $(wildcard selftests/lib/synthetic*.c) \
 	$(addprefix selftests/fuzz/,common.c mend.c mutate.c fuzz_image.c) \
