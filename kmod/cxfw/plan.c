@@ -81,6 +81,7 @@ static int phase_prepare(struct cxfw_run *run)
 	error = cxfw_flash_erase(run->device, run->start, run->device->flash.sector);
 	if (!error)
 		error = cxfw_plan_reads_as(run->device, run->start, erased, sizeof(erased), &same);
+	run->blank = !error && same;
 	if (!error && !same)
 		error = cxfw_plan_not_taken(run, run->start);
 	if (!error && !same)

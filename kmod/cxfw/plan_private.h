@@ -48,6 +48,7 @@ struct cxfw_run {
 	const struct cxfw_format *format;
 	struct cxfw_window window;	/* the target's */
 	u32 start;			/* physical address of its first byte */
+	bool blank;			/* its first sector was erased by this run, and nothing written since */
 	u8 *piece;			/* CXFW_PLAN_PIECE bytes */
 	struct cxfw_device_map *map;
 	enum cxfw_magic magic[CXFW_MAGIC_PLACES];

@@ -151,6 +151,15 @@ static int program(struct cxfw_run *run, const struct cxfw_target *target)
 				  target->length - target->erased);
 }
 
+/* A sector that this run has just erased needs no second erase; what another wrote there is found by comparing. */
+static bool is_blank(struct cxfw_run *run, const struct cxfw_target *target, u32 unit)
+{
+	bool blank = run->blank && target->address == run->start && unit == run->device->flash.sector;
+
+	run->blank = false;
+	return blank;
+}
+
 static int write_wrong(struct cxfw_run *run, const struct cxfw_target *target, u32 unit)
 {
 	u32 at = 0;
@@ -158,7 +167,7 @@ static int write_wrong(struct cxfw_run *run, const struct cxfw_target *target, u
 	int i, error;
 
 	for (i = 0; i < WRITE_TRIES && at != target->length; i++) {
-		error = cxfw_flash_erase(run->device, target->address, unit);
+		error = i || !is_blank(run, target, unit) ? cxfw_flash_erase(run->device, target->address, unit) : 0;
 		if (!error)
 			error = program(run, target);
 		if (!error)

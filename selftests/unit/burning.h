@@ -65,6 +65,7 @@ static const struct burning_kind burning_fs4_large __attribute__((unused)) = {
 struct burning {
 	struct burning_kind sized;	/* of the card's model, with its own flash */
 	const struct burning_kind *kind;
+	bool beside;		/* one of several cards under one clock */
 	struct cxsim_card *card;
 	struct pci_dev *pdev;
 	struct cxfw_device device;
@@ -274,16 +275,16 @@ static inline const struct burning_kind *burning_kind_of(const char *model)
 	abort();
 }
 
-static inline bool burning_start(struct burning *burning, const struct cxsim_parameters *parameters)
+static inline bool burning_start_one(struct burning *burning, const struct cxsim_parameters *parameters)
 {
-	memset(burning, 0, sizeof(*burning));
 	burning->sized = *burning_kind_of(parameters->model);
 	if (parameters->flash_size)
 		burning->sized.flash = parameters->flash_size;
 	burning->kind = &burning->sized;
 	burning->stop_at = -1;
 	burning->watch.progress = burning_progress;
-	burning->card = shim_card(parameters, burning->why);
+	burning->card = burning->beside ? shim_card_beside(parameters, burning->why) :
+					  shim_card(parameters, burning->why);
 	if (!burning->card) {
 		ktap_fail(__FILE__, __LINE__, "no card: %s", burning->why);
 		return false;
@@ -294,6 +295,20 @@ static inline bool burning_start(struct burning *burning, const struct cxsim_par
 		return false;
 	}
 	return true;
+}
+
+static inline bool burning_start(struct burning *burning, const struct cxsim_parameters *parameters)
+{
+	memset(burning, 0, sizeof(*burning));
+	return burning_start_one(burning, parameters);
+}
+
+/* The same for one card of several that burn at once. */
+static inline bool burning_start_beside(struct burning *burning, const struct cxsim_parameters *parameters)
+{
+	memset(burning, 0, sizeof(*burning));
+	burning->beside = true;
+	return burning_start_one(burning, parameters);
 }
 
 static inline void burning_end(struct burning *burning)

@@ -18,6 +18,7 @@ const char *const cxsim_counters[CXSIM_COUNTERS] = {
 	[CXSIM_SPI_PROGRAMMED_BYTES] = "spi_programmed_bytes",
 	[CXSIM_FLASH_OPERATIONS] = "flash_operations",
 	[CXSIM_LONGEST_HOLD] = "longest_hold",
+	[CXSIM_CHIP_TIME] = "chip_time",
 	[CXSIM_FOUL] = "foul",
 };
 

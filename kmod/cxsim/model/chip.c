@@ -329,8 +329,11 @@ static bool operation_cut(struct cxsim_card *card, const u32 us[2], u64 start)
 {
 	u64 time = card->settings[CXSIM_FLASH_TIME];
 
+	u64 needs = time >= 2 ? 0 : (u64)us[time] * 1000;
+
 	cxsim_add(card, CXSIM_FLASH_OPERATIONS, 1);
-	card->chip.busy_until = time >= 2 ? start : start + (u64)us[time] * 1000;
+	cxsim_add(card, CXSIM_CHIP_TIME, needs);
+	card->chip.busy_until = start + needs;
 	if (!card->settings[CXSIM_CUT_AFTER])
 		return false;
 	return !--card->settings[CXSIM_CUT_AFTER];

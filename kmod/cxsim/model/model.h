@@ -190,6 +190,7 @@ enum cxsim_counter {
 	CXSIM_SPI_PROGRAMMED_BYTES,
 	CXSIM_FLASH_OPERATIONS,	/* erases + programs + status writes: what CUT_AFTER counts */
 	CXSIM_LONGEST_HOLD,	/* ns: longest hold of a semaphore that drivers wait for (VSC, 0xf03fc) */
+	CXSIM_CHIP_TIME,	/* ns that the flash chip erased, programmed and wrote its status */
 	CXSIM_FOUL,		/* accesses that would hurt real hardware: guard ignored, write while busy, no WEL, wrong owner */
 	CXSIM_COUNTERS,
 };

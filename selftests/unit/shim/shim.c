@@ -19,7 +19,6 @@
 
 #undef scnprintf	/* the function below, not the macro of the model's os.h */
 
-#define ACTORS 2
 #define USER_RETRY 20000	/* ns between looks at a held access lock */
 
 struct actor {
@@ -35,7 +34,8 @@ struct shim shim;
 static struct cxsim_card *clock_card;
 static u64 lonely_clock;	/* when there is no card */
 static u64 random_state;
-static struct actor actors[ACTORS];
+static struct actor actors[SHIM_ACTORS];
+static int actor_count;
 static bool acting;
 static int turn;
 static pthread_mutex_t baton = PTHREAD_MUTEX_INITIALIZER;
@@ -85,9 +85,9 @@ static int choose(void)
 {
 	for (;;) {
 		u64 now = ktime_get_ns(), soonest = ~0ULL;
-		int ready[ACTORS], count = 0;
+		int ready[SHIM_ACTORS], count = 0;
 
-		for (int i = 0; i < ACTORS; i++) {
+		for (int i = 0; i < actor_count; i++) {
 			if (actors[i].done)
 				continue;
 			if (actors[i].wake <= now)
@@ -142,18 +142,28 @@ static void *act(void *argument)
 void shim_actors(u64 seed, void (*first)(void *context), void *first_context,
 		 void (*second)(void *context), void *second_context)
 {
+	struct shim_actor both[] = { { first, first_context }, { second, second_context } };
+
+	shim_act(seed, both, 2);
+}
+
+void shim_act(u64 seed, const struct shim_actor *who, int count)
+{
+	if (count > SHIM_ACTORS)
+		abort();
 	memset(actors, 0, sizeof(actors));
-	actors[0].run = first;
-	actors[0].context = first_context;
-	actors[1].run = second;
-	actors[1].context = second_context;
+	actor_count = count;
+	for (int i = 0; i < count; i++) {
+		actors[i].run = who[i].run;
+		actors[i].context = who[i].context;
+	}
 	random_state = seed;
 	acting = true;
 	turn = 0;
-	for (int i = 0; i < ACTORS; i++)
+	for (int i = 0; i < count; i++)
 		if (pthread_create(&actors[i].thread, NULL, act, (void *)(intptr_t)i))
 			abort();
-	for (int i = 0; i < ACTORS; i++)
+	for (int i = 0; i < count; i++)
 		pthread_join(actors[i].thread, NULL);
 	acting = false;
 }
@@ -425,6 +435,19 @@ struct cxsim_card *shim_card(const struct cxsim_parameters *parameters, char *wh
 	if (card)
 		clock_card = card;
 	return card;
+}
+
+static u64 common_now(void *context)
+{
+	(void)context;
+	return lonely_clock;
+}
+
+struct cxsim_card *shim_card_beside(const struct cxsim_parameters *parameters, char *why)
+{
+	static const struct cxsim_host host = { .alloc = allocate, .free = free, .now = common_now };
+
+	return cxsim_card_create(parameters, &host, why);
 }
 
 void shim_card_free(struct cxsim_card *card)

@@ -33,6 +33,8 @@ void shim_reset(u64 seed);	/* counters, hooks and actors as at the start */
 
 /* A card whose memory is the process's. The last one made gives the clock. NULL: why says. */
 struct cxsim_card *shim_card(const struct cxsim_parameters *parameters, char *why);
+/* One of several that live by one clock, which only sleeps and waits move: no other kind may be there. */
+struct cxsim_card *shim_card_beside(const struct cxsim_parameters *parameters, char *why);
 void shim_card_free(struct cxsim_card *card);
 
 /* A function as the PCI core would have found it. */
@@ -42,6 +44,13 @@ void shim_pci_dev_free(struct pci_dev *pdev);
 /* Runs both to their end. The calls below may come from either. */
 void shim_actors(u64 seed, void (*first)(void *context), void *first_context,
 		 void (*second)(void *context), void *second_context);
+/* The same for up to so many. */
+#define SHIM_ACTORS 8
+struct shim_actor {
+	void (*run)(void *context);
+	void *context;
+};
+void shim_act(u64 seed, const struct shim_actor *who, int count);
 void shim_yield(void);		/* the other actor's turn, if it wants one */
 
 /* Configuration access of a user-space tool: waits while the driver holds the access lock. */
