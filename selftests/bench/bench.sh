@@ -128,7 +128,7 @@ burning()
 }
 burning "burn, MFBA" 0.9 connectx5 16.31.1014 16.32.1010 signature=1 "" "--no_fw_ctrl" flash
 burning "burn, component update" 0.5 connectx5 16.31.1014 16.32.1010 signature=2 "" "" component
-# Every byte is read back twice, 16 at a time: 0.3 is out of reach that way; this bound keeps what is.
+# Every byte is read back twice, 16 at a time: 0.3 is out of reach that way (device-access.md 5.4); this bound keeps what is.
 burning "burn, SPI over VSC" 0.6 connectx5 16.31.1014 16.32.1010 signature=1 guard_off "--no_fw_ctrl" flash
 burning "burn, legacy gateway" 1.3 connectx3 2.40.5000 2.42.5000 "" "" "" flash
 
