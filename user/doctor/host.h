@@ -34,11 +34,12 @@ struct host {
 	bool live;			/* root is empty: /proc, /sys and uname are those of what runs */
 
 	/* os-release */
-	char id[64], id_like[128], name[128], pretty_name[160], version_id[64], version[128], platform_id[64];
+	char id[64], id_like[128], name[128], pretty_name[160], version_id[64], version[128], platform_id[64], codename[64];
 	enum package_family packages;
 	enum lineage lineage;
 	bool domestic;			/* Kylin, UOS, deepin, openEuler, Anolis, HCE */
-	char package_manager[16];	/* "dnf", "yum", "apt-get", or empty */
+	char service_pack[32];		/* "SP3", "LTS-SP4", "1070e": what VERSION_ID leaves out */
+	char package_manager[16];	/* "dnf", "yum", "zypper", "apt-get", or empty */
 	bool immutable;			/* OSTree or the like: packages are not installed the usual way */
 	bool kysec;			/* execution control of Kylin is there */
 	bool container;
@@ -51,19 +52,33 @@ struct host {
 
 /*
  * Reads it. root: NULL or "" for this machine. release: NULL: found out. -1 with *error when root is no
- * directory, or nothing in it tells of a system.
+ * directory, nothing in it tells of a system, or release is no kernel's.
  */
 int host_read(struct host *host, const char *root, const char *release, struct cxctl_error *error);
 
-/* Path of a file below the root; links in it are taken as relative to the root: host_open() follows them so. */
+/*
+ * Path of a file below the root, all links in it and at its end followed as if the root were /, so that none
+ * leads out of it. What does not exist keeps its name.
+ */
 __attribute__((format(printf, 4, 5)))
 void host_path(const struct host *host, char *path, size_t size, const char *format, ...);
 
-/* Text of a small file below the root without the line feed at its end. Gives its length, or -errno. */
+/* Text of a small plain file below the root without the white space at its end. Gives its length, or -errno. */
 __attribute__((format(printf, 4, 5)))
 int host_file(const struct host *host, char *text, size_t size, const char *format, ...);
 __attribute__((format(printf, 2, 3)))
 bool host_has(const struct host *host, const char *format, ...);
+bool host_has_any(const struct host *host, const char *const *paths);	/* the list ends with NULL */
+/* What the symbolic link says, unchanged. Gives its length, or -errno: -EINVAL for a file that is no link. */
+__attribute__((format(printf, 4, 5)))
+int host_link(const struct host *host, char *target, size_t size, const char *format, ...);
+/* The whole of a plain file below the root, at most HOST_TEXT_MOST bytes, to free(). NULL when it cannot be read. */
+#define HOST_TEXT_MOST	(8u << 20)
+__attribute__((format(printf, 2, 3)))
+char *host_text(const struct host *host, const char *format, ...);
+/* The first of programs that lies in a directory of programs, or NULL. The list ends with NULL. */
+const char *host_program(const struct host *host, const char *const *programs);
+bool host_has_program(const struct host *host, const char *program);
 
 const char *package_family_name(enum package_family packages);	/* "deb" */
 const char *lineage_name(enum lineage lineage);			/* "openeuler" */
