@@ -69,8 +69,9 @@ int host_read(struct host *host, const char *root, const char *release, struct c
 	if (set_root(host, root, error))
 		return -1;
 	if (release && *release && !is_kernel_release(release))
-		return error_set(error, CXCTL_USAGE, "bad-kernel", 
-				 _("'%s' is no kernel's release, which looks like 6.6.0-32.7.v2505.ky11.x86_64"), release);
+		return error_set(error, CXCTL_USAGE, "bad-kernel",
+				 _("'%s' is no kernel's release, which looks like 6.6.0-32.7.v2505.ky11.x86_64"),
+				 release);
 	named = host_read_names(host);
 	host_read_packages(host);
 	host_read_kernel(host, release);
