@@ -76,6 +76,9 @@ int host_link(const struct host *host, char *target, size_t size, const char *fo
 #define HOST_TEXT_MOST	(8u << 20)
 __attribute__((format(printf, 2, 3)))
 char *host_text(const struct host *host, const char *format, ...);
+/* The same for bytes. */
+__attribute__((format(printf, 3, 4)))
+char *host_bytes(const struct host *host, size_t *length, const char *format, ...);
 /* The first of programs that lies in a directory of programs, or NULL. The list ends with NULL. */
 const char *host_program(const struct host *host, const char *const *programs);
 bool host_has_program(const struct host *host, const char *program);

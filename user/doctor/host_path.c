@@ -146,25 +146,42 @@ int host_file(const struct host *host, char *text, size_t size, const char *form
 	return length;
 }
 
-char *host_text(const struct host *host, const char *format, ...)
+static char *read_whole(const char *path, size_t *length)
 {
-	char path[PATH_MAX], *text;
-	ssize_t length;
-	int fd;
+	char *bytes;
+	ssize_t got;
+	int fd = open_plain(path);
 
-	MAKE_PATH(path, true);
-	fd = open_plain(path);
+	*length = 0;
 	if (fd < 0)
 		return NULL;
-	text = malloc(HOST_TEXT_MOST + 1);
-	length = text ? read_all(fd, text, HOST_TEXT_MOST) : -ENOMEM;
+	bytes = malloc(HOST_TEXT_MOST + 1);
+	got = bytes ? read_all(fd, bytes, HOST_TEXT_MOST) : -ENOMEM;
 	close(fd);
-	if (length < 0) {
-		free(text);
+	if (got < 0) {
+		free(bytes);
 		return NULL;
 	}
-	text[length] = '\0';
-	return text;
+	bytes[got] = '\0';
+	*length = got;
+	return bytes;
+}
+
+char *host_bytes(const struct host *host, size_t *length, const char *format, ...)
+{
+	char path[PATH_MAX];
+
+	MAKE_PATH(path, true);
+	return read_whole(path, length);
+}
+
+char *host_text(const struct host *host, const char *format, ...)
+{
+	char path[PATH_MAX];
+	size_t length;
+
+	MAKE_PATH(path, true);
+	return read_whole(path, &length);
 }
 
 bool host_has(const struct host *host, const char *format, ...)

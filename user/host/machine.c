@@ -25,23 +25,27 @@ const char *lockdown_name(enum lockdown lockdown)
 	return lockdown_names[lockdown];
 }
 
-/* "none [integrity] confidentiality": the one in brackets holds. */
-static enum lockdown read_lockdown(void)
+enum lockdown lockdown_parse(const char *text)
 {
-	char text[128], *open, *close;
+	const char *open = strchr(text, '['), *close = open ? strchr(open, ']') : NULL;
+	size_t length;
 	int i;
 
-	if (sysfs_read(text, sizeof(text), "kernel/security/lockdown") < 0)
-		return LOCKDOWN_UNKNOWN;
-	open = strchr(text, '[');
-	close = open ? strchr(open, ']') : NULL;
 	if (!close)
 		return LOCKDOWN_UNKNOWN;
-	*close = '\0';
+	length = close - open - 1;
 	for (i = LOCKDOWN_NONE; i <= LOCKDOWN_CONFIDENTIALITY; i++)
-		if (!strcmp(open + 1, lockdown_names[i]))
+		if (!strncmp(open + 1, lockdown_names[i], length) && !lockdown_names[i][length])
 			return i;
 	return LOCKDOWN_UNKNOWN;
+}
+
+static enum lockdown read_lockdown(void)
+{
+	char text[128];
+
+	return sysfs_read(text, sizeof(text), "kernel/security/lockdown") < 0 ? LOCKDOWN_UNKNOWN :
+										lockdown_parse(text);
 }
 
 /* Four bytes of attributes, then the value. */

@@ -25,6 +25,8 @@ struct machine {
 };
 
 void machine_query(struct machine *machine);
+/* Text of /sys/kernel/security/lockdown: "none [integrity] confidentiality"; the one in brackets holds. */
+enum lockdown lockdown_parse(const char *text);
 const char *lockdown_name(enum lockdown lockdown);	/* "integrity"; English, as the kernel writes it */
 
 #endif /* CXCTL_MACHINE_H */
