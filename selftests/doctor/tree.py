@@ -5,7 +5,7 @@ A case is made with case(); build() makes its tree. Keys:
   name, kernel            the release that doctor is asked about (None: found out)
   os                      a file of os-release/, which becomes etc/os-release
   packages                "deb" or "rpm": the package database
-  files, links            path: text or bytes; path: what the link says
+  files, links            path: text, bytes or what makes them; path: what the link says
   directories, programs   lists; programs become empty files in usr/bin
   elf                     path: architecture; a header only, nothing that runs
   without                 files and directories that are taken away again
@@ -52,6 +52,7 @@ def headers(path, release, gcc=120300, config="", module_lds=True):
 def _write(root, path, content):
     whole = os.path.join(root, path)
     os.makedirs(os.path.dirname(whole), exist_ok=True)
+    content = content() if callable(content) else content
     with open(whole, "wb") as file:
         file.write(content.encode() if isinstance(content, str) else content)
     os.chmod(whole, 0o755)

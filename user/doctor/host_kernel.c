@@ -77,7 +77,7 @@ static void find_newest(const struct host *host, char *release, size_t size)
 		    (better == whole && release[0] && compare_releases(entry->d_name, release) <= 0))
 			continue;
 		whole = better;
-		snprintf(release, size, "%s", entry->d_name);
+		snprintf(release, size, "%.127s", entry->d_name);
 	}
 	if (directory)
 		closedir(directory);
