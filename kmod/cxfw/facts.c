@@ -173,6 +173,8 @@ u64 cxfw_card_capabilities(const struct cxfw_card *card)
 		capabilities |= CXFW_CAP_REGISTERS;
 	if (!cxfw_burn_allowed(0, why))
 		burns |= cxfw_plan_capabilities(device);
+	if (burns && cxfw_flash_can_unprotect(device))
+		burns |= CXFW_CAP_CLEAR_PROTECTION;
 	if (device->components == CXFW_OFFER_YES && !cxfw_burn_allowed(CXFW_PLAN_COMPONENT, why))
 		burns |= CXFW_CAP_COMPONENT;
 	if (burns)

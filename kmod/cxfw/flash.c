@@ -264,6 +264,36 @@ int cxfw_flash_erase(struct cxfw_device *device, u32 address, u32 length)
 	return error;
 }
 
+bool cxfw_flash_is_protected(const struct cxfw_device *device, u32 address, u32 length)
+{
+	const struct cxfw_flash *flash = &device->flash;
+	u32 bank_bytes = cxfw_flash_bank_bytes(device);
+
+	return flash->status_valid & 1 &&
+	       cxfw_flash_protected(flash->chip, flash->status, bank_bytes, address % bank_bytes, length);
+}
+
+bool cxfw_flash_can_unprotect(const struct cxfw_device *device)
+{
+	const struct cxfw_flash *flash = &device->flash;
+
+	return flash->probed && device->chip && flash->chip && !(flash->chip->flags & CXFW_CHIP_SPECIAL) &&
+	       flash->backend->unprotect;
+}
+
+int cxfw_flash_unprotect(struct cxfw_device *device)
+{
+	u32 bank;
+	int error = may_write(device, 0, 0);
+
+	if (!error && !cxfw_flash_can_unprotect(device))
+		error = cxfw_fail(device, -EOPNOTSUPP,
+				  "write protection is not cleared through the firmware: its register is not confirmed");
+	for (bank = 0; bank < device->flash.banks && !error; bank++)
+		error = device->flash.backend->unprotect(device, bank);
+	return error;
+}
+
 static bool is_blank(const u8 *data, u32 length)
 {
 	return !memchr_inv(data, 0xff, length);

@@ -57,6 +57,16 @@ int cxfw_flash_erase(struct cxfw_device *device, u32 address, u32 length);
  */
 int cxfw_flash_program(struct cxfw_device *device, u32 address, const void *buffer, size_t length);
 
+/*
+ * Is a part of it kept by block protection, as far as the chip's registers are known? Always false
+ * through the firmware, which does not show them.
+ */
+bool cxfw_flash_is_protected(const struct cxfw_device *device, u32 address, u32 length);
+/* Can cxfw_flash_unprotect() do it on this card? */
+bool cxfw_flash_can_unprotect(const struct cxfw_device *device);
+/* Clears the block protect bits of every bank, and nothing else: -EROFS when they stay. */
+int cxfw_flash_unprotect(struct cxfw_device *device);
+
 const char *cxfw_flash_name(const struct cxfw_device *device);	/* "" when unknown */
 
 #endif /* CXFW_FLASH_H */

@@ -15,6 +15,8 @@ struct cxfw_flash_backend {
 	int (*probe)(struct cxfw_device *device);
 	int (*read)(struct cxfw_device *device, u32 address, u8 *buffer, size_t length);
 	int (*erase)(struct cxfw_device *device, u32 address, u32 length);
+	/* Clears the block protect bits of a bank; NULL: not known how. Called for each bank. */
+	int (*unprotect)(struct cxfw_device *device, u32 bank);
 	/* Granules in a row, any number of pages, of one bank. */
 	int (*program)(struct cxfw_device *device, u32 address, const u8 *data, size_t length);
 };

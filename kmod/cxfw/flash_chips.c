@@ -95,6 +95,13 @@ static struct protection protection_of(const struct cxfw_flash_chip *chip, const
 	return protection;
 }
 
+u8 cxfw_flash_protect_bits(const struct cxfw_flash_chip *chip, u32 bank_bytes)
+{
+	static const u8 nothing[3];
+
+	return protection_of(chip, nothing, bank_bytes).mask;
+}
+
 bool cxfw_flash_protected(const struct cxfw_flash_chip *chip, const u8 status[3], u32 bank_bytes,
 			  u32 address, u32 length)
 {

@@ -24,6 +24,8 @@ struct cxfw_flash_chip {
 const struct cxfw_flash_chip *cxfw_flash_chip_find(u32 jedec);
 u32 cxfw_flash_chip_bytes(u32 jedec);	/* from the capacity code; 0: no such code */
 
+/* Bits of status register 1 that are the block protect field. */
+u8 cxfw_flash_protect_bits(const struct cxfw_flash_chip *chip, u32 bank_bytes);
 /* Whether block protection covers a part of [address, address + length) of a bank. */
 bool cxfw_flash_protected(const struct cxfw_flash_chip *chip, const u8 status[3], u32 bank_bytes,
 			  u32 address, u32 length);

@@ -63,6 +63,20 @@ static int phase_check(struct cxfw_run *run)
 	return error ? error : cxfw_plan_check_kept(run);
 }
 
+/* What would not take the last write is found before the first. */
+static int lift_protection(struct cxfw_run *run)
+{
+	const struct cxfw_stage *head = &run->plan->head;
+
+	if (head->flags & CXFW_PLAN_CLEAR_PROTECTION)
+		return cxfw_flash_unprotect(run->device);
+	if (keeps_nothing(run) || !cxfw_flash_is_protected(run->device, head->old_address, CXFW_MAGIC_BYTES))
+		return 0;
+	return cxfw_fail(run->device, -EROFS,
+			 "the old image at %#x could not be invalidated: it is write protected by the chip (status register %#x, block protect bits)",
+			 head->old_address, run->device->flash.status[0]);
+}
+
 static int phase_prepare(struct cxfw_run *run)
 {
 	u8 erased[CXFW_MAGIC_BYTES];
@@ -70,6 +84,8 @@ static int phase_prepare(struct cxfw_run *run)
 	int error;
 
 	error = cxfw_plan_tell(run, CXFW_PHASE_PREPARE, 0, 0, true);
+	if (!error)
+		error = lift_protection(run);
 	if (!error)
 		error = cxfw_plan_clear_strays(run);
 	if (error)

@@ -57,8 +57,9 @@ static int check_numbers(const struct cxfw_stage *head, char *why)
 
 	if (!format)
 		return refuse(why, "plan: format %u is not one that this driver burns", head->format);
-	if (head->flags & ~CXFW_PLAN_RECOVERY)
-		return refuse(why, "plan: unknown flags %#x", head->flags & ~CXFW_PLAN_RECOVERY);
+	if (head->flags & ~(CXFW_PLAN_RECOVERY | CXFW_PLAN_CLEAR_PROTECTION))
+		return refuse(why, "plan: unknown flags %#x",
+			      head->flags & ~(CXFW_PLAN_RECOVERY | CXFW_PLAN_CLEAR_PROTECTION));
 	if (head->log2_chunk < CXFW_LOG2_LEAST || head->log2_chunk > format->log2_most)
 		return refuse(why, "plan: log2_chunk is %u, expected %u to %u", head->log2_chunk, CXFW_LOG2_LEAST,
 			      format->log2_most);

@@ -17,6 +17,8 @@
 #define WRITE_ENABLE	0x06
 #define READ_STATUS2	0x35
 #define READ_STATUS3	0x15
+#define WRITE_STATUS	0x01
+#define STATUS_VOLATILE	0x03	/* busy, write enabled */
 #define READ_JEDEC	0x9f
 
 struct opcodes {
@@ -29,6 +31,7 @@ static const struct opcodes four_bytes = { 0x13, 0x12, 0x21, 0xdc };
 #define CHUNK 16
 #define ERASE_4K_US 20000
 #define ERASE_64K_US 50000
+#define WRITE_STATUS_US 10000
 #define PROGRAM_POLL_US 30
 #define SPI_BATCH 4096
 #define THREE_BYTE_MOST (1U << 24)
@@ -277,6 +280,51 @@ static int write_enable(struct cxfw_device *device, const struct cxfw_spi_layout
 	return cxfw_spi_run(device, layout, bank, SPI_OPCODE(WRITE_ENABLE) | SPI_PHASE_COMMAND);
 }
 
+/*
+ * A short write clears the second register of some chips, and with it the bit that lets firmware
+ * read four lines at once: so both go, the second as it is.
+ */
+static int write_status(struct cxfw_device *device, const struct cxfw_spi_layout *layout, u32 bank, u8 first)
+{
+	bool two = device->flash.chip->flags & CXFW_CHIP_STATUS2;
+	u8 second = 0;
+	int error = 0;
+
+	if (two)
+		error = cxfw_spi_read_status(device, layout, bank, READ_STATUS2, &second);
+	if (!error)
+		error = write_enable(device, layout, bank);
+	if (!error)
+		error = cxfw_spi_cr_write(device, layout->data, (u32)first << 24 | (u32)second << 16);
+	return error ? error : cxfw_spi_run(device, layout, bank, SPI_OPCODE(WRITE_STATUS) |
+					    (two ? SPI_SIZE_2 : SPI_SIZE_1) | SPI_PHASE_DATA | SPI_PHASE_COMMAND);
+}
+
+static int spi_unprotect(struct cxfw_device *device, u32 bank)
+{
+	const struct cxfw_spi_layout *layout = cxfw_spi_layout(device);
+	u8 bits = cxfw_flash_protect_bits(device->flash.chip, cxfw_flash_bank_bytes(device));
+	u8 *status = &device->flash.status[0];
+	int error = cxfw_spi_enter(device, layout, bank);	/* reads the status */
+
+	if (error)
+		return error;
+	if (!(*status & bits))
+		return cxfw_spi_leave(device, layout, 0);
+	error = cxfw_spi_leave(device, layout, write_status(device, layout, bank, *status & ~bits & ~STATUS_VOLATILE));
+	if (!error)
+		error = cxfw_sleep(device, WRITE_STATUS_US);
+	if (!error)
+		error = cxfw_spi_enter(device, layout, bank);
+	if (!error)
+		error = cxfw_spi_leave(device, layout, 0);
+	if (!error && *status & bits)
+		error = cxfw_fail(device, -EROFS,
+				  "the flash chip keeps its block protect bits (status register %#x): its WP pin holds them",
+				  *status);
+	return error;
+}
+
 static int start_erase(struct cxfw_device *device, const struct cxfw_spi_layout *layout, u32 address,
 		       u32 length)
 {
@@ -407,5 +455,6 @@ const struct cxfw_flash_backend cxfw_flash_spi = {
 	.probe = spi_probe,
 	.read = spi_read,
 	.erase = spi_erase,
+	.unprotect = spi_unprotect,
 	.program = spi_program,
 };

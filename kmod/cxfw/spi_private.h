@@ -26,7 +26,9 @@ struct cxfw_spi_layout {
 #define SPI_PHASE_ADDRESS	0x00000008U
 #define SPI_PHASE_DATA	0x00000010U
 #define SPI_HOLD_SELECT	0x00000020U
-#define SPI_SIZE_4	0x00000200U	/* log2 of the bytes at 10:8 */
+#define SPI_SIZE_1	0x00000000U	/* log2 of the bytes at 10:8 */
+#define SPI_SIZE_2	0x00000100U
+#define SPI_SIZE_4	0x00000200U
 #define SPI_SIZE_16	0x00000400U
 #define SPI_FOUR_BYTES	0x00004000U
 #define SPI_OPCODE(opcode)	((u32)(opcode) << 16)

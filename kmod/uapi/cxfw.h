@@ -37,6 +37,7 @@
 #define CXFW_CAP_COMPONENT	(1ULL << 9)	/* plans with CXFW_PLAN_COMPONENT: the firmware updates itself */
 #define CXFW_CAP_COMPONENT_READ	(1ULL << 10)	/* CXFW_IOC_COMPONENT_READ */
 #define CXFW_CAP_ACTIVATE	(1ULL << 11)	/* CXFW_CMD_ACTIVATE */
+#define CXFW_CAP_CLEAR_PROTECTION (1ULL << 12)	/* CXFW_PLAN_CLEAR_PROTECTION; told once the flash was probed */
 
 /*
  * Commands. Every one needs CAP_SYS_ADMIN in the initial user namespace and works in
@@ -283,6 +284,12 @@ struct cxfw_segment {
  * target_slot, window_length, old_sha256 are 0 and old_address is CXFW_NO_ADDRESS.
  */
 #define CXFW_PLAN_COMPONENT	(1U << 2)
+
+/*
+ * The flash chip's block protect bits go to zero before the first write of a plan of an image, and stay
+ * so; every other bit of its status registers is kept (device-access.md 5.6). EROFS when they do not go.
+ */
+#define CXFW_PLAN_CLEAR_PROTECTION (1U << 3)
 
 #define CXFW_COMPONENT_BOOT_IMG	1	/* identifier: device-access.md 4.2 */
 

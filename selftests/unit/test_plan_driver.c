@@ -483,6 +483,60 @@ static void protected_chip(const struct burning_kind *kind, enum way way)
 	CHECK(runs(kind->old_version));
 }
 
+/* All bits but the protection are as before, and the next burn needs no flag any more. */
+static void protected_by_name(const struct burning_kind *kind, enum way way)
+{
+	u8 before[3];
+
+	if (way == OVER_FIRMWARE) {
+		burning_plan(&burning, images[1], lengths[1], 1, flash);
+		burning.plan.head.flags = CXFW_PLAN_CLEAR_PROTECTION;
+		CHECK(!cxfw_flash_can_unprotect(&burning.device));
+		REFUSES(&burning, -EOPNOTSUPP, "through the firmware");
+		return;
+	}
+	cxsim_set(burning.card, CXSIM_WRITE_PROTECT, 0x0c);
+	REQUIRE(!burning_open(&burning) && !cxfw_flash_probe(&burning.device));
+	memcpy(before, burning.device.flash.status, 3);
+	CHECK_EQ(before[0] & 0x1c, 0x0c);
+	CHECK(before[1] & 2);		/* quad enable */
+	burning_plan(&burning, images[1], lengths[1], 1, flash);
+	burning.plan.head.flags = CXFW_PLAN_CLEAR_PROTECTION;
+	CHECK(cxfw_flash_can_unprotect(&burning.device));
+	BURNS(&burning);
+	cxsim_reset(burning.card, CXSIM_RESET_POWER);
+	CHECK(runs(kind->new_version));
+	REQUIRE(!burning_open(&burning) && !cxfw_flash_probe(&burning.device));
+	CHECK_EQ(burning.device.flash.status[0], before[0] & ~0x0c);
+	CHECK_EQ(burning.device.flash.status[1], before[1]);
+	CHECK_EQ(burning.device.flash.status[2], before[2]);
+	CHECK_EQ(cxsim_count(burning.card, CXSIM_FOUL), 0);
+}
+
+static void protection_is_cleared_by_name(void)
+{
+	each(protected_by_name);
+}
+
+/* From the bottom on: the target is free, the old image is not, and could not be invalidated. */
+static void protected_old(const struct burning_kind *kind, enum way way)
+{
+	(void)kind;
+	if (way == OVER_FIRMWARE)
+		return;
+	cxsim_set(burning.card, CXSIM_WRITE_PROTECT, 0x24);
+	REQUIRE(!burning_open(&burning));
+	burning_plan(&burning, images[1], lengths[1], 1, flash);
+	cxsim_counters_clear(burning.card);
+	REFUSES(&burning, -EROFS, "could not be invalidated");
+	CHECK_EQ(operations(), 0);
+}
+
+static void protected_old_image_is_told_before(void)
+{
+	each(protected_old);
+}
+
 static void protection_is_named(void)
 {
 	each(protected_chip);
@@ -705,6 +759,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(stale_magics_go),
 	KTAP_TEST(nothing_there),
 	KTAP_TEST(protection_is_named),
+	KTAP_TEST(protection_is_cleared_by_name),
+	KTAP_TEST(protected_old_image_is_told_before),
 	KTAP_TEST(next_reset_takes_the_new_image),
 	KTAP_TEST(invalidation_is_tried_again),
 	KTAP_TEST(reset_leaves_a_whole_image),

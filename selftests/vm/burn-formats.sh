@@ -3,7 +3,7 @@
 # cxctl burn and verify on cards of every format, by flash plan and by the firmware's own update.
 . ./lib.sh
 
-plan 45
+plan 52
 load || bail "cxsim and cxfw do not load"
 command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
@@ -59,6 +59,25 @@ run cxctl burn "$address" -i "$work/bent.bin" -y
 expect "a damaged image is found before it is sent" 6
 check "it still runs what it ran" boots 20.39.1002
 remove_cards
+
+# --- a flash chip whose block protect bits are set ---
+
+cxsim-image connectx3 "$work/new.bin" version=2.42.5000 seed=25 >/dev/null
+card "model=connectx3 version=2.40.5000" || bail "no card"
+setting write_protect $((0x1c))
+run cxctl burn "$address" -i "$work/new.bin" -y
+expect "a protected flash is told bit by bit, before anything is written" 4 "BP2..0 = 1 1 1"
+check "with the option that lifts it" grep -q -e "--clear-protection" "$err"
+check "nothing was begun" test ! -e "$journal"
+run cxctl burn "$address" -i "$work/new.bin" -n --clear-protection
+expect "the plan says that the bits are cleared and stay so" 0 "Write protection:.*BP2..0 = 1 1 1.*stays cleared"
+run cxctl burn "$address" -i "$work/new.bin" -y --clear-protection
+expect "it is cleared by name, and the burn goes through" 0 "Burned 2.42.5000"
+check "the new one boots" boots 2.42.5000
+run cxctl burn "$address" -i "$work/new.bin" -y --reburn -n -j
+expect "the next burn clears nothing" 0 '"clears_protection":false'
+remove_cards
+rm -f "$journal"
 
 # --- an image with another byte, that is not noticed before: the flash is open ---
 

@@ -76,6 +76,8 @@ struct burn_protection {
 	char bits[160];			/* "BP2..0 = 0 1 1, TB = 1 (from the bottom), SRP = 0" */
 };
 void burn_protection_of(const struct cxfw_card_info *info, struct burn_protection *protection);
+/* Is one of these bytes protected? */
+bool burn_protection_meets(const struct burn_protection *protection, uint64_t from, uint64_t to);
 /* The writes of a plan meet no protected byte ("write-protected"). can_clear: the driver clears it when asked. */
 int burn_guard_protection(const struct burn_protection *protection, uint64_t from, uint64_t to,
 			  bool can_clear, const struct burn_permits *permits, struct cxctl_error *error);

@@ -156,10 +156,15 @@ void burn_protection_of(const struct cxfw_card_info *info, struct burn_protectio
 	protection->to = protection->from + bytes;
 }
 
+bool burn_protection_meets(const struct burn_protection *protection, uint64_t from, uint64_t to)
+{
+	return protection->known && protection->any && from < protection->to && to > protection->from;
+}
+
 int burn_guard_protection(const struct burn_protection *protection, uint64_t from, uint64_t to,
 			  bool can_clear, const struct burn_permits *permits, struct cxctl_error *error)
 {
-	if (!protection->known || !protection->any || from >= protection->to || to <= protection->from)
+	if (!burn_protection_meets(protection, from, to))
 		return 0;
 	if (can_clear && permits->clear_protection && !protection->locked)
 		return 0;

@@ -10,6 +10,8 @@
 #include "../host/vpd.h"
 #include "burn.h"
 
+#define MAGIC_BYTES 16
+
 const char *burn_method_name(const struct burn *burn)
 {
 	return burn->devlink ? "devlink" : burn->component ? "component" : "flash";
@@ -258,15 +260,29 @@ static bool is_there(const struct burn *burn)
 
 /* ---- the plan ---- */
 
+/* Target and old magic, whose last bytes are written after the commit. */
 static int guard_protection(struct burn *burn, struct cxctl_error *error)
 {
-	const struct image_plan *plan = &burn->plan;
+	const struct cxfw_card_info *info = &burn->card.info;
 	struct burn_protection protection;
+	struct image_plan *plan = &burn->plan;
+	uint64_t from = plan->target_address, to = from + plan->window_length;
 
-	burn_protection_of(&burn->card.info, &protection);
-	return burn_guard_protection(&protection, plan->target_address,
-				     (uint64_t)plan->target_address + plan->window_length, false,
-				     &burn->request->permits, error);
+	burn_protection_of(info, &protection);
+	/* Chunks of the two slots take turns. */
+	if (plan->format == IMAGE_FS2)
+		to = info->flash_size;
+	if (!burn_protection_meets(&protection, from, to) && plan->old_address != CXFW_NO_ADDRESS) {
+		from = plan->old_address;
+		to = from + MAGIC_BYTES;
+	}
+	if (!burn_protection_meets(&protection, from, to))
+		return 0;
+	if (burn_guard_protection(&protection, from, to, info->capabilities & CXFW_CAP_CLEAR_PROTECTION,
+				  &burn->request->permits, error))
+		return -1;
+	plan->flags |= CXFW_PLAN_CLEAR_PROTECTION;
+	return 0;
 }
 
 static int make_plan(struct burn *burn, struct cxctl_error *error)

@@ -208,12 +208,20 @@ static void show_writes(const struct burn *burn)
 	else
 		output_number(output, "old_address", plan->old_address);
 	output_bool(output, "recovery", plan->flags & CXFW_PLAN_RECOVERY);
+	output_bool(output, "clears_protection", plan->flags & CXFW_PLAN_CLEAR_PROTECTION);
 	output_number(output, "bytes_to_erase", plan->bytes_to_erase);
 	output_number(output, "bytes_to_program", plan->bytes_to_program);
 	output_show(output, _("Slot"), NULL, _("%u, from 0x%x on, at most 0x%x bytes"), plan->target_slot,
 		    plan->target_address, plan->window_length);
 	output_show(output, _("Erase, program"), NULL, _("at most %u KiB, %u KiB; what is right already is skipped"),
 		    plan->bytes_to_erase >> 10, (plan->bytes_to_program + 1023) >> 10);
+	if (plan->flags & CXFW_PLAN_CLEAR_PROTECTION) {
+		struct burn_protection protection;
+
+		burn_protection_of(&burn->card.info, &protection);
+		output_show(output, _("Write protection"), NULL,
+			    _("%s: cleared before the first write, and it stays cleared"), protection.bits);
+	}
 	if (plan->old_address != CXFW_NO_ADDRESS)
 		output_show(output, _("Old image"), NULL,
 			    _("stays whole at 0x%x until the new one is written and verified, then loses its magic"),

@@ -328,7 +328,6 @@ static bool is_protected(struct cxsim_card *card, u32 address, u32 length)
 static bool operation_cut(struct cxsim_card *card, const u32 us[2], u64 start)
 {
 	u64 time = card->settings[CXSIM_FLASH_TIME];
-
 	u64 needs = time >= 2 ? 0 : (u64)us[time] * 1000;
 
 	cxsim_add(card, CXSIM_FLASH_OPERATIONS, 1);
