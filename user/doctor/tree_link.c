@@ -33,21 +33,19 @@ static void look_at(const struct host *host, const char *path, struct candidates
 		snprintf(found->right, sizeof(found->right), "%s", path);
 }
 
-/* Headers lie in /usr/src/kernels/ (rpm) or /usr/src/linux-headers-…/ (deb). A link there is another's tree. */
+/* Headers lie in /usr/src/kernels/ (rpm) or /usr/src/linux-headers-…/ (deb). */
 static void look_through(const struct host *host, const char *parent, struct candidates *found)
 {
-	char path[PATH_MAX], name[256], target[16];
+	char path[PATH_MAX], name[256];
 	struct dirent *entry;
 	DIR *directory;
 
 	host_path(host, path, sizeof(path), "%s", parent);
 	directory = opendir(path);
 	while (directory && (entry = readdir(directory))) {
-		if (entry->d_name[0] == '.' ||
-		    snprintf(name, sizeof(name), "%s/%s", parent, entry->d_name) >= (int)sizeof(name) ||
-		    host_link(host, target, sizeof(target), "%s", name) >= 0)
-			continue;
-		look_at(host, name, found);
+		if (entry->d_name[0] != '.' &&
+		    snprintf(name, sizeof(name), "%s/%s", parent, entry->d_name) < (int)sizeof(name))
+			look_at(host, name, found);
 	}
 	if (directory)
 		closedir(directory);
