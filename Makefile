@@ -15,6 +15,7 @@ include selftests/unit/unit.mk
 include selftests/lib/tools.mk
 include selftests/fuzz/fuzz.mk
 include po/po.mk
+include packaging/packaging.mk
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -53,6 +54,7 @@ KDIR ?= /lib/modules/$(shell uname -r)/build
 modules: ## cxfw.ko and cxsim.ko for the kernel whose headers lie in KDIR
 	@kmod/compat/check-tree.sh "$(KDIR)"
 	$(MAKE) -C $(KDIR) M=$(CURDIR)/kmod modules
+	$(if $(MODSIGN_KEY),packaging/modules/sign-module $(MODSIGN_KEY) $(MODSIGN_CERT) kmod/*/*.ko)
 
 # modules-6.1 and so on: for Debian's kernels, whose headers are fetched.
 modules-%: | set-up-test
@@ -119,7 +121,7 @@ distclean: clean
 
 help: ## this list
 	@echo "Targets:"
-	@sed -n -E 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) | \
+	@sed -n -E 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) packaging/packaging.mk | \
 		awk -F'\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
 .PHONY: all modules demo try simulation check check-unit check-powercut check-fuzz check-vm check-debug \

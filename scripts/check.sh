@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# check.sh PART…: runs parts of the tests (lint, unit, powercut, fuzz, vm, debug, peer, bench), shows their output as it
-# comes, and ends with "N passed, N failed, N skipped". Exit status 0 only if none failed.
+# check.sh PART…: runs parts of the tests (lint, unit, powercut, fuzz, vm, debug, peer, bench,
+# packages), shows their output as it comes, and ends with "N passed, N failed, N skipped". Exit status 0 only if none failed.
 #   KERNELS   which kernels part vm runs on    TEST   only tests whose name has this in it
 #   FUZZ_SECONDS   how long part fuzz tries each reader (20)
 set -u
@@ -147,6 +147,19 @@ part_peer()
 part_bench()
 {
     one 1500 bench scripts/bench.sh --ktap "${BENCH_KERNEL:-6.1}"
+}
+
+# Packages in clean Debian roots, which need no network once they are made.
+part_packages()
+{
+    local program name
+    for name in build bookworm trixie sid; do
+        scripts/package-root.sh "$name"
+    done
+    for program in selftests/packages/{source,debian,rpm,dkms,signing}.sh; do
+        name=$(basename "$program" .sh)
+        case $name in *"${TEST:-}"*) one 3000 "packages/$name" bash "$program" ;; esac
+    done
 }
 
 for part; do

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# setup.sh [build|test|lint]: installs the packages that the tool, the tests, or the checkers of
+# setup.sh [build|test|lint|packages]: installs the packages that the tool, the tests, or the checkers of
 # the source and the fuzzers need, if they are missing. Without an argument: all.
 set -eu
 . "$(dirname "$0")/common.sh"
@@ -11,6 +11,8 @@ build_packages="gcc make pkg-config libmnl-dev libkmod-dev libjson-c-dev libssl-
 test_packages="qemu-system-x86 busybox-static cpio kmod xz-utils zstd python3 python3-yaml ca-certificates
     debian-archive-keyring util-linux gcc-12 libc6-dev libelf-dev bc flex bison pciutils mstflint binutils strace"
 lint_packages="clang libclang-rt-dev sparse mandoc perl"
+# Clean Debian roots, in which packages are built and installed.
+root_packages="mmdebstrap"
 
 wanted()
 {
@@ -18,7 +20,8 @@ wanted()
     build) echo "$build_packages" ;;
     test) echo "$build_packages $test_packages" ;;
     lint) echo "$build_packages $test_packages $lint_packages" ;;
-    *) die "which packages: build, test or lint?" ;;
+    packages) echo "$build_packages $test_packages $root_packages" ;;
+    *) die "which packages: build, test, lint or packages?" ;;
     esac
 }
 
@@ -31,7 +34,15 @@ missing()
     rm -f "$build/.wanted.$$"
 }
 
-command -v dpkg-query >/dev/null || die "this machine has no dpkg; install by hand: $(wanted "${1:-lint}" | xargs)"
+# A package build has what it declares, and must install nothing.
+[ "${SETUP:-}" != no ] || exit 0
+# An rpm system: what the tool is built from is there, or is named. The tests want Debian.
+if ! command -v dpkg-query >/dev/null; then
+    [ "${1:-lint}" = build ] || die "the tests need a Debian machine, and this one has no dpkg"
+    pkg-config --exists libmnl libkmod json-c libcrypto zlib liblzma libarchive && command -v msgfmt >/dev/null && exit 0
+    die "install first: gcc make pkgconf gettext libmnl-devel kmod-devel json-c-devel openssl-devel zlib-devel xz-devel libarchive-devel" \
+        "(dnf install, or yum install, with the package names of this system)"
+fi
 # shellcheck disable=SC2046
 list=$(missing $(wanted "${1:-lint}") | xargs)
 [ -n "$list" ] || exit 0
