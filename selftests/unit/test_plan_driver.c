@@ -518,6 +518,36 @@ static void protection_is_cleared_by_name(void)
 	each(protected_by_name);
 }
 
+/* The status register is written first, and power may fail there: the old image boots, and the burn goes on. */
+static void cut_at_the_bits(const struct burning_kind *kind, enum way way)
+{
+	int torn;
+
+	for (torn = 0; torn < 2 && way == OVER_SPI; torn++) {
+		cxsim_set(burning.card, CXSIM_WRITE_PROTECT, torn ? 0x08 : 0x0c);
+		REQUIRE(!burning_open(&burning) && !cxfw_flash_probe(&burning.device));
+		burning_plan(&burning, images[1], lengths[1], 1, flash);
+		burning.plan.head.flags = CXFW_PLAN_CLEAR_PROTECTION;
+		cxsim_set(burning.card, CXSIM_CUT_TORN, torn);
+		cxsim_set(burning.card, CXSIM_CUT_AFTER, 1);
+		CHECK(burning_run(&burning) != 0);
+		cxsim_set(burning.card, CXSIM_CUT_AFTER, 0);
+		cxsim_reset(burning.card, CXSIM_RESET_POWER);
+		CHECK(runs(kind->old_version));
+	}
+	if (way != OVER_SPI)
+		return;
+	REQUIRE(!burning_open(&burning) && !cxfw_flash_probe(&burning.device));
+	BURNS(&burning);
+	cxsim_reset(burning.card, CXSIM_RESET_POWER);
+	CHECK(runs(kind->new_version));
+}
+
+static void power_fails_at_the_status_register(void)
+{
+	each(cut_at_the_bits);
+}
+
 /* From the bottom on: the target is free, the old image is not, and could not be invalidated. */
 static void protected_old(const struct burning_kind *kind, enum way way)
 {
@@ -760,6 +790,7 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(nothing_there),
 	KTAP_TEST(protection_is_named),
 	KTAP_TEST(protection_is_cleared_by_name),
+	KTAP_TEST(power_fails_at_the_status_register),
 	KTAP_TEST(protected_old_image_is_told_before),
 	KTAP_TEST(next_reset_takes_the_new_image),
 	KTAP_TEST(invalidation_is_tried_again),

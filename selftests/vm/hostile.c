@@ -167,7 +167,7 @@ static void ask_something(void)
 		u.reg.data = (uintptr_t)pointer();
 		break;
 	case 2:
-		u.stage.flags = below(2) ? CXFW_PLAN_COMPONENT : below(8);
+		u.stage.flags = below(2) ? CXFW_PLAN_COMPONENT : below(16);
 		u.stage.image = (uintptr_t)pointer();
 		u.stage.segments = (uintptr_t)pointer();
 		u.stage.image_length = below(2) ? 4 * below(4096) : number();
