@@ -4,7 +4,7 @@
 
 PO_LANGUAGES := $(patsubst po/%.po,%,$(wildcard po/*.po))
 PO_CATALOGUES := $(foreach l,$(PO_LANGUAGES),$(BUILD)/locale/$(l)/LC_MESSAGES/cxctl.mo)
-PO_SOURCES := $(sort $(wildcard $(foreach d,base image container device host cxctl,user/$(d)/*.[ch])))
+PO_SOURCES := $(sort $(wildcard $(foreach d,base image container device host doctor cxctl,user/$(d)/*.[ch])))
 
 catalogues: $(PO_CATALOGUES) ## the translations of the tool: build/locale
 

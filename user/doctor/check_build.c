@@ -18,6 +18,10 @@ void check_build(struct doctor *doctor)
 		ready = check_tree_parts(doctor, &tree);
 		if (ready)
 			check_tree_programs(doctor, &tree);
+	} else {
+		/* Headers of another kernel say nothing of this one's compiler. */
+		tree_free(&tree);
+		tree.path[0] = '\0';
 	}
 	check_compiler(doctor, &tree);
 	check_tools(doctor, &tree);

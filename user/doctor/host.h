@@ -83,6 +83,9 @@ char *host_bytes(const struct host *host, size_t *length, const char *format, ..
 const char *host_program(const struct host *host, const char *const *programs);
 bool host_has_program(const struct host *host, const char *program);
 
+/* A word that a shell takes as it is: names in a foreign root may hold anything, and commands are there to be copied. */
+bool is_plain_word(const char *word);
+
 const char *package_family_name(enum package_family packages);	/* "deb" */
 const char *lineage_name(enum lineage lineage);			/* "openeuler" */
 

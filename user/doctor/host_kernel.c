@@ -42,13 +42,17 @@ static int compare_releases(const char *a, const char *b)
 	return 0;
 }
 
-/* Nothing that leads elsewhere as a path, or that a shell takes for more than a word. */
+bool is_plain_word(const char *word)
+{
+	size_t length = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+~-");
+
+	return length && !word[length];
+}
+
 bool is_kernel_release(const char *release)
 {
-	size_t length = strspn(release, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+~-");
-
-	return length && !release[length] && isdigit((unsigned char)release[0]) &&
-	       length < sizeof(((struct host *)NULL)->release);
+	return is_plain_word(release) && !strchr(release, '/') && isdigit((unsigned char)release[0]) &&
+	       strlen(release) < sizeof(((struct host *)NULL)->release);
 }
 
 /* What a removed kernel left behind is a directory, too, but holds no modules of its own. */

@@ -40,7 +40,7 @@ static bool find_in_index(const struct host *host, const char *name, char *path,
 		line = line ? line + 1 : NULL;
 	}
 	free(index);
-	return found && host_has(host, "%s", path);
+	return found && is_plain_word(path) && host_has(host, "%s", path);
 }
 
 bool module_file(const struct host *host, const char *name, char *path, size_t size)

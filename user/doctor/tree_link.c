@@ -43,7 +43,7 @@ static void look_through(const struct host *host, const char *parent, struct can
 	host_path(host, path, sizeof(path), "%s", parent);
 	directory = opendir(path);
 	while (directory && (entry = readdir(directory))) {
-		if (entry->d_name[0] != '.' &&
+		if (entry->d_name[0] != '.' && is_plain_word(entry->d_name) &&
 		    snprintf(name, sizeof(name), "%s/%s", parent, entry->d_name) < (int)sizeof(name))
 			look_at(host, name, found);
 	}
