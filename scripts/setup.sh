@@ -9,7 +9,7 @@ build_packages="gcc make pkg-config libmnl-dev libkmod-dev libjson-c-dev libssl-
     libarchive-dev gettext"
 # The tests: a virtual machine, kernels and their headers, sanitizers, the peer.
 test_packages="qemu-system-x86 busybox-static cpio kmod xz-utils zstd python3 python3-yaml ca-certificates
-    debian-archive-keyring util-linux gcc-12 libc6-dev libelf-dev bc flex bison pciutils mstflint binutils strace"
+    debian-archive-keyring util-linux gcc-12 libc6-dev libelf-dev bc flex bison pciutils mstflint binutils strace locales"
 lint_packages="clang libclang-rt-dev sparse mandoc perl"
 # Clean Debian roots, in which packages are built and installed.
 root_packages="mmdebstrap"

@@ -4,6 +4,8 @@
 #include <locale.h>
 #include <stdlib.h>
 
+#include "text.h"
+
 #ifndef LOCALEDIR
 #define LOCALEDIR "/usr/share/locale"
 #endif
@@ -16,4 +18,8 @@ void message_init(void)
 	setlocale(LC_CTYPE, "");
 	bindtextdomain("cxctl", directory ? directory : LOCALEDIR);
 	textdomain("cxctl");
+	/* strerror() speaks for the C library's catalogue. */
+	bind_textdomain_codeset("cxctl", "UTF-8");
+	bind_textdomain_codeset("libc", "UTF-8");
+	text_init();
 }

@@ -213,14 +213,14 @@ static void help_line(char letter, const char *name, const char *argument, const
 		 letter ? "," : " ", name, argument ? " " : "", argument ? argument : "");
 	fputs("  ", stdout);
 	write_padded(stdout, left, 32);
-	printf(" %s\n", help);
+	text_print(stdout, " %s\n", help);
 }
 
 void options_help_common(bool without_card)
 {
 	size_t i;
 
-	printf("%s\n", _("Common options:"));
+	text_print(stdout, "%s\n", _("Common options:"));
 	for (i = 0; i < COMMON_COUNT; i++) {
 		int value = common[i].option.val;
 
@@ -235,11 +235,11 @@ void options_help(const struct usage *usage)
 {
 	size_t i;
 
-	printf("%s cxctl %s %s\n\n%s\n", _("Usage:"), usage->name, usage->synopsis, _(usage->summary));
+	text_print(stdout, "%s cxctl %s %s\n\n%s\n", _("Usage:"), usage->name, usage->synopsis, _(usage->summary));
 	if (usage->details)
-		printf("\n%s\n", _(usage->details));
+		text_print(stdout, "\n%s\n", _(usage->details));
 	if (usage->extra_count)
-		printf("\n%s\n", _("Options:"));
+		text_print(stdout, "\n%s\n", _("Options:"));
 	for (i = 0; i < usage->extra_count; i++)
 		help_line(usage->extra[i].letter, usage->extra[i].name,
 			  usage->extra[i].argument ? _(usage->extra[i].argument) : NULL,

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #include "message.h"
+#include "text.h"
 
 #define NESTING		16
 #define LABEL_WIDTH	22
@@ -31,94 +31,6 @@ static void *must(void *pointer)
 		exit(CXCTL_FAILED);
 	}
 	return pointer;
-}
-
-/* Length of the well-formed UTF-8 sequence at s, 0 when it is none. */
-static size_t utf8_sequence(const unsigned char *s, size_t left)
-{
-	static const unsigned int smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	unsigned int value;
-	size_t length, i;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] >= 0xc2 && s[0] <= 0xdf)
-		length = 2;
-	else if ((s[0] & 0xf0) == 0xe0)
-		length = 3;
-	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
-		length = 4;
-	else
-		return 0;
-	if (length > left)
-		return 0;
-	value = s[0] & (0xff >> (length + 1));
-	for (i = 1; i < length; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		value = value << 6 | (s[i] & 0x3f);
-	}
-	if (value < smallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
-		return 0;
-	return length;
-}
-
-/*
- * Characters that a terminal would obey: C0, DEL, C1 in UTF-8, and those that break a line or
- * turn the direction of writing (U+200E and F, U+2028 to E, U+2066 to 9).
- */
-static bool is_control(const unsigned char *s, size_t length)
-{
-	if (length == 3 && s[0] == 0xe2)
-		return (s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
-		       (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9);
-	return (length == 1 && (s[0] < 0x20 || s[0] == 0x7f)) ||
-	       (length == 2 && s[0] == 0xc2 && s[1] < 0xa0);
-}
-
-char *text_printable(const char *bytes, size_t length)
-{
-	const unsigned char *s = (const unsigned char *)bytes;
-	char *result = must(malloc(4 * length + 1));
-	size_t i = 0, used = 0;
-
-	while (i < length) {
-		size_t step = utf8_sequence(s + i, length - i);
-
-		if (step && !is_control(s + i, step)) {
-			memcpy(result + used, s + i, step);
-			used += step;
-			i += step;
-		} else {
-			used += sprintf(result + used, "\\x%02x", s[i]);
-			i++;
-		}
-	}
-	result[used] = '\0';
-	return result;
-}
-
-char *text_utf8(const char *bytes, size_t length)
-{
-	const unsigned char *s = (const unsigned char *)bytes;
-	char *result = must(malloc(3 * length + 1));
-	size_t i = 0, used = 0;
-
-	while (i < length) {
-		size_t step = utf8_sequence(s + i, length - i);
-
-		if (step) {
-			memcpy(result + used, s + i, step);
-			used += step;
-			i += step;
-		} else {
-			memcpy(result + used, "\xef\xbf\xbd", 3);	/* U+FFFD */
-			used += 3;
-			i++;
-		}
-	}
-	result[used] = '\0';
-	return result;
 }
 
 struct output *output_open(FILE *file, const struct options *options)
@@ -250,29 +162,6 @@ void output_null(struct output *output, const char *key)
 		put(output, key, NULL);
 }
 
-/* Columns that a string takes on a terminal: a Chinese character takes two. */
-static int display_width(const char *text)
-{
-	size_t length = mbstowcs(NULL, text, 0);
-	wchar_t *wide;
-	int width;
-
-	if (length == (size_t)-1)
-		return strlen(text);
-	wide = must(calloc(length + 1, sizeof(*wide)));
-	mbstowcs(wide, text, length + 1);
-	width = wcswidth(wide, length);
-	free(wide);
-	return width < 0 ? (int)strlen(text) : width;
-}
-
-void write_padded(FILE *file, const char *text, int width)
-{
-	int pad = width - display_width(text);
-
-	fprintf(file, "%s%*s", text, pad > 0 ? pad : 0, "");
-}
-
 static char *format_text(const char *format, va_list arguments)
 {
 	char *raw, *clean;
@@ -294,7 +183,7 @@ void output_line(struct output *output, const char *format, ...)
 	va_start(arguments, format);
 	text = format_text(format, arguments);
 	va_end(arguments);
-	fprintf(output->file, "%s\n", text);
+	text_print(output->file, "%s\n", text);
 	free(text);
 }
 
@@ -307,9 +196,9 @@ static void show(struct output *output, const char *label, const char *source, c
 	fputs(" ", output->file);
 	if (output->verbose && source) {
 		write_padded(output->file, text, 40);
-		fprintf(output->file, "  [%s]\n", source);
+		text_print(output->file, "  [%s]\n", source);
 	} else {
-		fprintf(output->file, "%s\n", text);
+		text_print(output->file, "%s\n", text);
 	}
 }
 
@@ -406,13 +295,13 @@ void output_table_end(struct output *output)
 			size_t other;
 
 			for (other = 0; other < output->rows; other++) {
-				int w = display_width(output->cells[other * output->columns + column]);
+				int w = text_width(output->cells[other * output->columns + column]);
 
 				if (w > width)
 					width = w;
 			}
 			if (column + 1 == output->columns)
-				fprintf(output->file, "%s\n", output->cells[row * output->columns + column]);
+				text_print(output->file, "%s\n", output->cells[row * output->columns + column]);
 			else
 				write_padded(output->file, output->cells[row * output->columns + column],
 					     width + 2);
@@ -450,7 +339,7 @@ static void print_part(const char *label, const char *text)
 	clean = text_printable(text, strlen(text));
 	fputs("  ", stderr);
 	write_padded(stderr, label, 10);
-	fprintf(stderr, " %s\n", clean);
+	text_print(stderr, " %s\n", clean);
 	free(clean);
 }
 
@@ -458,7 +347,7 @@ void error_print(const struct cxctl_error *error)
 {
 	char *clean = text_printable(error->text, strlen(error->text));
 
-	fprintf(stderr, "cxctl: %s\n", clean);
+	text_print(stderr, "cxctl: %s\n", clean);
 	free(clean);
 	print_part(_("found:"), error->found);
 	print_part(_("expected:"), error->expected);
@@ -470,7 +359,7 @@ static void say_va(const char *prefix, const char *format, va_list arguments)
 {
 	char *text = format_text(format, arguments);
 
-	fprintf(stderr, "%s%s\n", prefix, text);
+	text_print(stderr, "%s%s\n", prefix, text);
 	free(text);
 }
 
@@ -531,7 +420,7 @@ void progress_show(struct progress *progress, uint64_t done)
 	for (i = 0; i < 30; i++)
 		bar[i] = i * 1000 / 30 < mille ? '#' : '.';
 	bar[30] = '\0';
-	fprintf(stderr, "\r%s [%s] %3d.%d%%", progress->title, bar, mille / 10, mille % 10);
+	text_print(stderr, "\r%s [%s] %3d.%d%%", progress->title, bar, mille / 10, mille % 10);
 	fflush(stderr);
 }
 

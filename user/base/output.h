@@ -17,6 +17,7 @@
 
 #include "error.h"
 #include "options.h"
+#include "text.h"
 
 struct output;
 
@@ -84,12 +85,5 @@ void progress_start(struct progress *progress, const struct options *options, co
 		    uint64_t total);
 void progress_show(struct progress *progress, uint64_t done);
 void progress_end(struct progress *progress);
-
-/* Text and blanks up to width columns of a terminal, on which a Chinese character takes two. */
-void write_padded(FILE *file, const char *text, int width);
-
-/* Makes bytes fit to show; both give a string to free(). */
-char *text_printable(const char *bytes, size_t length);
-char *text_utf8(const char *bytes, size_t length);
 
 #endif /* CXCTL_OUTPUT_H */

@@ -120,7 +120,7 @@ static void draw(struct progress_table *table, const char *above)
 	if (table->drawn)
 		fprintf(file, "\033[%zuA\r", table->drawn);
 	if (above)
-		fprintf(file, "\033[J%s\n", above);
+		text_print(file, "\033[J%s\n", above);
 	write_rows(file, table);
 	if (!fclose(file))
 		fwrite(text, 1, length, stderr);
@@ -151,7 +151,7 @@ static void tell(struct progress_table *table, const struct row *row, const char
 	case PROGRESS_NONE:
 		break;
 	case PROGRESS_LINES:
-		fprintf(stderr, "%s: %s\n", row->title, row->text);
+		text_print(stderr, "%s: %s\n", row->title, row->text);
 		break;
 	case PROGRESS_EVENTS:
 		write_event(row, event);
@@ -235,7 +235,7 @@ void progress_table_say(struct progress_table *table, const char *format, ...)
 	if (table->mode == PROGRESS_TERMINAL)
 		draw(table, text);
 	else
-		fprintf(stderr, "%s\n", text);
+		text_print(stderr, "%s\n", text);
 	pthread_mutex_unlock(&table->lock);
 	free(text);
 }

@@ -35,7 +35,7 @@ int command_confirm(const struct output *output, bool yes, const char *question,
 		return 0;
 	if (output_is_json(output) || !isatty(STDIN_FILENO))
 		return not_confirmed("not-confirmed", _("no terminal to ask the question on"), error);
-	fprintf(stderr, "%s ", question);
+	text_print(stderr, "%s ", question);
 	fflush(stderr);
 	if (!fgets(answer, sizeof(answer), stdin))
 		answer[0] = '\0';

@@ -27,12 +27,12 @@ static void show_help(void)
 {
 	size_t i;
 
-	printf("%s cxctl image %s\n\n%s\n\n%s\n", _("Usage:"), _("SUBCOMMAND PATH... [options]"),
+	text_print(stdout, "%s cxctl image %s\n\n%s\n\n%s\n", _("Usage:"), _("SUBCOMMAND PATH... [options]"),
 	       _("Firmware images as files: explain, check, compare, take apart, edit and pack them."),
 	       _("Subcommands:"));
 	for (i = 0; i < SUBCOMMANDS; i++)
-		printf("  %-16s %s\n", subcommands[i].name, _(subcommands[i].summary));
-	printf("\n%s\n%s\n%s\n\n",
+		text_print(stdout, "  %-16s %s\n", subcommands[i].name, _(subcommands[i].summary));
+	text_print(stdout, "\n%s\n%s\n%s\n\n",
 	       _("PATH is an image, a backup of a flash, a container (MFA1, MFA2, PLDM), an installer that"),
 	       _("holds one, a directory of them, or a catalogue made by cxctl image index."),
 	       _("cxctl image SUBCOMMAND --help tells about one of them."));

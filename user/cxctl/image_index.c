@@ -134,7 +134,7 @@ static int judge(struct index *index, const struct source_item *item, const stru
 	count_verdict(index, proof.verdict);
 	if (proof.verdict == IMAGE_DAMAGED) {
 		put_text(image, "damage", proof.text);
-		fprintf(stderr, _("cxctl: %s%s%s is damaged: %s: %s\n"), item->path,
+		text_print(stderr, _("cxctl: %s%s%s is damaged: %s: %s\n"), item->path,
 			*item->inside ? ": " : "", item->inside,
 			proof.part, proof.text);
 	}

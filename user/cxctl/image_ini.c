@@ -93,7 +93,7 @@ static void print_text(const char *text, size_t length)
 		size_t now = (stop ? stop : end) - line;
 		char *clean = text_printable(line, now && line[now - 1] == '\r' ? now - 1 : now);
 
-		printf("%s\n", clean);
+		text_print(stdout, "%s\n", clean);
 		free(clean);
 		line += now + 1;
 	}
@@ -136,7 +136,7 @@ static int show_text(const struct options *options, const struct ini_request *re
 	else if (!request->output)
 		print_text(text, length);
 	else if (strcmp(request->output, "-"))
-		printf(_("%s: %zu bytes saved\n"), request->output, length);
+		text_print(stdout, _("%s: %zu bytes saved\n"), request->output, length);
 	fflush(stdout);
 	if (*retagged)
 		say(options, _("The PSID in it was changed by cxctl; the board's own was %s."), retagged);

@@ -30,7 +30,7 @@ static void show_help(void)
 {
 	size_t i;
 
-	printf("%s cxctl %s\n\n%s\n\n%s\n", _("Usage:"), _("COMMAND [CARD] [options]"),
+	text_print(stdout, "%s cxctl %s\n\n%s\n\n%s\n", _("Usage:"), _("COMMAND [CARD] [options]"),
 	       _("Firmware of ConnectX cards: list, explain, back up, burn and verify."), _("Commands:"));
 	for (i = 0; i < COMMANDS; i++) {
 		char name[32];
@@ -40,9 +40,9 @@ static void show_help(void)
 		snprintf(name, sizeof(name), "%s%s%s", commands[i].name,
 			 i + 1 < COMMANDS && !commands[i + 1].summary ? ", " : "",
 			 i + 1 < COMMANDS && !commands[i + 1].summary ? commands[i + 1].name : "");
-		printf("  %-16s %s\n", name, _(commands[i].summary));
+		text_print(stdout, "  %-16s %s\n", name, _(commands[i].summary));
 	}
-	printf("\n%s\n%s\n\n", _("CARD is a PCI address (0000:03:00.0 or 03:00.0), a network interface, an RDMA device"),
+	text_print(stdout, "\n%s\n%s\n\n", _("CARD is a PCI address (0000:03:00.0 or 03:00.0), a network interface, an RDMA device"),
 	       _("or a name like mt4119_pciconf0. cxctl COMMAND --help tells about one command."));
 	options_help_common(false);
 }
