@@ -3,7 +3,7 @@
 # cxctl burn on several cards at once; legs of a bond; a disk that is full; a killed cxctl.
 . ./lib.sh
 
-plan 34
+plan 40
 load || bail "cxsim and cxfw do not load"
 command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
@@ -141,6 +141,32 @@ done
 status=0
 expect "the driver finished it: the next burn finds nothing to do" 0 "nothing to do"
 check "it boots" card_boots "$card" 2.10.800
+
+remove_cards
+
+# --- eight cards, three of which fail ---
+
+rm -f "$journal"
+set --
+for n in 1 2 3 4 5 6 7 8; do
+    case $n in 2 | 5 | 7) board=MT_0D80110009 ;; *) board=$psid ;; esac
+    card "model=connectx2 psid=$board version=2.9.1000 guid=0x0002c90300cd12${n}0" || bail "no card"
+    eval "card$n=$card"
+    set -- "$@" "$address"
+done
+run cxctl burn "$@" -i "$work/new.bin" -y -j
+expect "a burn of eight, of which three are refused" 9
+check "each has an entry" [ "$(grep -o '"card":' "$out" | wc -l)" = 8 ]
+check "three have an error" [ "$(grep -o '"error":' "$out" | wc -l)" = 3 ]
+check "five changed" [ "$(grep -o '"changed":true' "$out" | wc -l)" = 5 ]
+together=$(sed -n 's/.*"event":"burn-\(started\|end\)".*/\1/p' "$journal" | sed '/end/q' | grep -c started)
+check "they are burned at the same time ($together had begun when the first ended)" [ "$together" -ge 3 ]
+for n in 1 2 3 4 5 6 7 8; do
+    case $n in 2 | 5 | 7) version=2.9.1000 ;; *) version=2.10.720 ;; esac
+    eval "card_boots \"\$card$n\" $version" || echo "# card $n does not boot $version"
+done >"$work/boots" 2>&1
+check "the five boot the new one, the three what they booted" [ ! -s "$work/boots" ]
+cat "$work/boots"
 
 remove_cards
 check "the modules unload" unload
