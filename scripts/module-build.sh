@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # module-build.sh VERSION DIRECTORY KDIR [KERNEL]: cxfw.ko and, on x86-64, cxsim.ko for one kernel, stripped and, with
-# MODSIGN_KEY and MODSIGN_CERT, signed, in DIRECTORY/RELEASE. Prints RELEASE. Without KDIR the headers of KERNEL are
+# MODSIGN_KEY and MODSIGN_CERT, signed, in DIRECTORY/RELEASE; not again while nothing changed. Prints RELEASE. Without KDIR the headers of KERNEL are
 # looked for where systems have them.
 set -eu
 . "$(dirname "$0")/common.sh"
@@ -25,6 +25,16 @@ modules=cxfw
 ! grep -q '^CONFIG_X86_64=y' "$headers/.config" || modules="cxfw cxsim"
 hash=$(sed -n 's/^CONFIG_MODULE_SIG_HASH="\(.*\)"/\1/p' "$headers/.config")
 mkdir -p "$into/$release"
+stamp=$({
+    (cd "$top" && find kmod packaging/dkms packaging/modules -name generated -prune -o -type f -name '[!.]*' ! -name '*.o' \
+        ! -name '*.ko' -print0 | LC_ALL=C sort -z | xargs -0 cat)
+    cat "$headers/include/generated/autoconf.h" "$headers/Module.symvers" ${MODSIGN_CERT:+"$MODSIGN_CERT"} 2>/dev/null
+} | sha256sum)
+if [ "$(cat "$into/$release.stamp" 2>/dev/null)" = "$stamp" ]; then
+    echo "$release"
+    exit 0
+fi
+rm -f "$into/$release.stamp"
 work=$(mktemp -d "$into/.build.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 for module in $modules; do
@@ -40,4 +50,5 @@ for module in $modules; do
             "$into/$release/$module.ko"
     fi
 done
+echo "$stamp" >"$into/$release.stamp"
 echo "$release"

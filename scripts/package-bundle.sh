@@ -9,7 +9,8 @@ version=$1
 shift
 locked package-bundle
 into=$build/packages/bundle
-mkdir -p "$into"
+modules=$build/packages/modules
+mkdir -p "$into" "$modules"
 tree=$(mktemp -d "$into/.tree.XXXXXX")
 trap 'rm -rf "$tree"' EXIT
 machine=$(uname -m)
@@ -25,8 +26,8 @@ mkdir -p "$tree/tool/share/doc/cxctl"
 cp "$top"/README.md "$top"/Documentation/{oem-card,recovery,signing}.md "$tree/tool/share/doc/cxctl/"
 strip "$tree/tool/bin/cxctl"
 for headers; do
-    "$top/scripts/module-build.sh" "$version" "$into/modules" "$headers" >"$tree/release"
-    cp -r "$into/modules/$(cat "$tree/release")" "$tree/modules/"
+    "$top/scripts/module-build.sh" "$version" "$modules" "$headers" >"$tree/release"
+    cp -r "$modules/$(cat "$tree/release")" "$tree/modules/"
     rm "$tree/release"
 done
 # What the program asks of the C library; nothing, if it is a static one.

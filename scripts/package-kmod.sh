@@ -7,6 +7,8 @@ set -eu
 
 version=$1
 into=$build/packages/kmod
+modules=$build/packages/modules
+mkdir -p "$into" "$modules"
 format=${FORMAT:-}
 if [ -z "$format" ]; then
     format=tar
@@ -14,8 +16,8 @@ if [ -z "$format" ]; then
     ! command -v dpkg-deb >/dev/null || format=deb
 fi
 locked package-kmod
-release=$("$top/scripts/module-build.sh" "$version" "$into" "$2" "${3:-}")
-machine=$(LC_ALL=C readelf -h "$into/$release/cxfw.ko" | sed -n 's/^ *Machine: *//p')
+release=$("$top/scripts/module-build.sh" "$version" "$modules" "$2" "${3:-}")
+machine=$(LC_ALL=C readelf -h "$modules/$release/cxfw.ko" | sed -n 's/^ *Machine: *//p')
 case $machine in
 *X86-64*) deb=amd64 rpm=x86_64 ;;
 AArch64) deb=arm64 rpm=aarch64 ;;
@@ -30,7 +32,7 @@ trap 'rm -rf "$tree"' EXIT
 lay_out()
 {
     install -d "$tree/root/lib/modules/$release/$1"
-    install -m 644 "$into/$release"/*.ko "$tree/root/lib/modules/$release/$1/"
+    install -m 644 "$modules/$release"/*.ko "$tree/root/lib/modules/$release/$1/"
 }
 
 make_deb()

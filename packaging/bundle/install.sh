@@ -55,9 +55,9 @@ check_bundle()
     [ -n "$has" ] || die "this host's C library is not glibc; the tool in this bundle needs glibc $glibc"
     newest=$(printf '%s\n%s\n' "$has" "$glibc" | sort -V | tail -n 1)
     [ "$newest" = "$has" ] ||
-        die "the tool needs glibc $glibc, and this host has $has; a bundle made with STATIC=1 needs none"
+        die "the tool needs glibc $glibc, and this host has $has; make the bundle on a system no newer than this one"
     missing=$(ldd tool/bin/cxctl 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found/\1/p' | xargs)
-    [ -z "$missing" ] || die "this host lacks libraries that the tool needs: $missing; a bundle made with STATIC=1 needs none"
+    [ -z "$missing" ] || die "this host lacks libraries that the tool needs: $missing; make the bundle on a system no newer than this one"
 }
 
 install_tool()

@@ -25,8 +25,8 @@ trace()
     find / -xdev '(' -path /tmp -o -path /proc -o -path /sys -o -path /dev -o -path /packages -o -path /var/lib/dpkg \
         -o -path /var/log -o -path /var/cache -o -path '/lib/modules/*/modules.*' -o -path '/usr/lib/modules/*/modules.*' \
         -o -path '/var/lib/dkms/mok.*' -o -path /etc/ld.so.cache -o -path '/etc/.pwd.lock' ')' -prune -o \
-        -type f -printf '%p %m ' -exec md5sum {} ';' -o -type d -printf '%p %m d\n' -o -printf '%p %l\n' |
-        LC_ALL=C sort >"$1"
+        -type f -print0 -fprintf "$1.modes" '%p %m\n' -o -fprintf "$1.modes" '%p %m %l\n' | xargs -0 md5sum >"$1.sums"
+    LC_ALL=C sort "$1.modes" "$1.sums" >"$1"
 }
 
 # The kernels whose headers are here, the oldest first.
