@@ -18,7 +18,7 @@ $(BUILD)/component-test $(BUILD)/hostile-test: $(BUILD)/%-test: selftests/vm/%.c
 	$(CC) $(VM_CFLAGS) -o $@ $(filter %.c,$^) -lcrypto
 
 $(BUILD)/devlink-flash-test: selftests/vm/devlink-flash.c user/device/devlink_flash.c user/device/genl.c \
-		user/base/error.c user/base/message.c user/device/devlink_flash.h user/device/genl.h \
+		user/base/error.c user/base/message.c user/base/text.c user/device/devlink_flash.h user/device/genl.h \
 		user/device/device.h selftests/vm/vm.mk
 	@mkdir -p $(@D)
 	$(CC) $(VM_CFLAGS) -o $@ $(filter %.c,$^) -lmnl -lpthread
