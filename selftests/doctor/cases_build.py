@@ -77,6 +77,17 @@ def debian13(name, **keys):
                   files={f"usr/src/linux-headers-{DEB13}/vmlinux": "x"}, **keys)
 
 
+def uos(name, running, built, **keys):
+    """UOS desktop 20, whose kernel keeps its name from build to build."""
+    path = f"usr/src/linux-headers-{UOS}"
+    files = headers(path, UOS, gcc=80300, module_lds=False)
+    files.update({f"{path}/include/generated/compile.h": f'#define UTS_VERSION "{built} SMP Mon Dec 4"\n',
+                  "proc/sys/kernel/osrelease": f"{UOS}\n",
+                  "proc/version": f"Linux version {UOS} (root@x) (gcc version 8.3.0 (Uos 8.3.0.5-1+dde)) {running} SMP x\n"})
+    return case(name, os="uos-desktop-20-1070", packages="deb", kernel=UOS, programs=TOOLS, files=files,
+                links={f"lib/modules/{UOS}/build": f"/{path}"}, directories=gcc(8, "x86_64-linux-gnu"), **keys)
+
+
 def install(release, manager="dnf"):
     return f"{manager} install kernel-devel-{release}"
 
@@ -102,10 +113,10 @@ CASES = [
     rpm("rocky-ready-4.18", "rocky-8.9", EL8, compiler=8, tree=headers(devel(EL8), EL8, gcc=80500, module_lds=False),
         expect=[("build-ready", "ok", None)]),
     debian12("debian-ready", expect=[("build-ready", "ok", None)], absent=["headers-other-kernel"]),
-    case("uos-desktop-ready", os="uos-desktop-20-1070", packages="deb", kernel=UOS, programs=TOOLS,
-         files=headers(f"usr/src/linux-headers-{UOS}", UOS, gcc=80300, module_lds=False),
-         links={f"lib/modules/{UOS}/build": f"/usr/src/linux-headers-{UOS}"},
-         directories=gcc(8, "x86_64-linux-gnu"), expect=[("build-ready", "ok", None)]),
+    uos("uos-desktop-ready", "#5317", "#5317", expect=[("build-ready", "ok", None)], absent=["headers-other-build"]),
+    uos("uos-desktop-other-build", "#6300", "#5317", absent=["headers-other-kernel"],
+        expect=[("headers-other-build", "warning",
+                 f"apt-get install --only-upgrade linux-image-{UOS} linux-headers-{UOS} && reboot")]),
 
     # The link.
     rpm("kylin-kernel-headers-only", "kylin-server-v10-sp3", KY10, tree={}, files={"usr/include/linux/version.h": ""},

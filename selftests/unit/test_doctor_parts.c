@@ -227,6 +227,51 @@ static void link_to_mend(void)
 	root_remove();
 }
 
+/* A gcc of our own on the PATH, and what doctor says of it. */
+static void judge_gcc(const char *script)
+{
+	static const char config[] = "#\nCONFIG_GCC_VERSION=120300\n";
+	char path[512], text[256];
+	struct tree tree = { .path = "nowhere", .config = (char *)config };
+
+	root_make();
+	root_put("gcc", script);
+	snprintf(text, sizeof(text), "chmod +x %s/gcc", fixture_root);
+	CHECK(!system(text));
+	snprintf(path, sizeof(path), "%s:%s", fixture_root, getenv("PATH"));
+	memset(&host, 0, sizeof(host));
+	host.live = true;
+	strcpy(host.release, "6.6.0-76-generic");
+	doctor.count = 0;
+	snprintf(text, sizeof(text), "%.255s", getenv("PATH"));
+	setenv("PATH", path, 1);
+	check_compiler(&doctor, &tree);
+	setenv("PATH", text, 1);
+	root_remove();
+}
+
+/* Kylin V11's complains on every call, and works: its exit status counts. */
+static void compiler_that_complains(void)
+{
+	judge_gcc("#!/bin/sh\necho 'grep: /CurrentlyBuilding: No such file or directory' >&2\necho 12\n");
+	CHECK_EQ(doctor.count, 1);
+	CHECK(found("compiler-complains"));
+	CHECK_EQ(doctor.findings[0].severity, SEVERITY_NOTE);
+	CHECK(strstr(doctor.findings[0].what, "grep: /CurrentlyBuilding"));
+}
+
+static void compilers(void)
+{
+	judge_gcc("#!/bin/sh\necho 12\n");
+	CHECK_EQ(doctor.count, 0);
+	judge_gcc("#!/bin/sh\necho 11.4.0\n");
+	CHECK(found("compiler-older"));
+	judge_gcc("#!/bin/sh\necho 13\n");
+	CHECK(found("compiler-newer"));
+	judge_gcc("#!/bin/sh\necho 'cannot map segment' >&2\nexit 1\n");
+	CHECK(found("compiler-does-not-run"));
+}
+
 static const struct ktap_test tests[] = {
 	KTAP_TEST(table_of_findings_full),
 	KTAP_TEST(commands_that_install),
@@ -239,6 +284,8 @@ static const struct ktap_test tests[] = {
 	KTAP_TEST(configurations),
 	KTAP_TEST(files_of_modules),
 	KTAP_TEST(link_to_mend),
+	KTAP_TEST(compiler_that_complains),
+	KTAP_TEST(compilers),
 };
 
 int main(int argc, char **argv)

@@ -15,7 +15,7 @@ struct compiler {
 	char program[64];	/* "gcc", "gcc-12", "clang" */
 	bool clang, named;	/* named: the tree wants this very program */
 	int kernel_major;	/* of the kernel's compiler; 0: not known */
-	bool found;
+	bool found, broken;	/* broken: it is there and fails */
 	int major;		/* of the one that is here; 0: not known */
 	char complaint[128];
 };
@@ -62,9 +62,8 @@ static void ask(struct compiler *compiler)
 	static struct run run;
 
 	compiler->found = run_program(words, &run);
-	if (!compiler->found || run.status)
-		return;
-	compiler->major = strtol(run.out, NULL, 10);
+	compiler->broken = run.status != 0;
+	compiler->major = run.status ? 0 : strtol(run.out, NULL, 10);
 	snprintf(compiler->complaint, sizeof(compiler->complaint), "%.*s", (int)strcspn(run.complaint, "\n"),
 		 run.complaint);
 }
@@ -139,6 +138,21 @@ static void report_missing(struct doctor *doctor, const struct compiler *compile
 		finding_why(finding, _("The headers name it. Another one is taken with: make modules CC=gcc"));
 }
 
+static void report_broken(struct doctor *doctor, const struct compiler *compiler)
+{
+	struct finding *finding;
+
+	finding = doctor_find(doctor, "build", build_severity(doctor->host), "compiler-does-not-run",
+			      _("%s is installed, but fails: %s"), compiler->program,
+			      compiler->complaint[0] ? compiler->complaint : _("it says nothing"));
+	if (doctor->host->kysec)
+		finding_command(finding, "kysec_set -n exectl -v verified \"$(command -v %s)\"", compiler->program);
+	else if (doctor->host->packages == PACKAGES_DEB)
+		finding_command(finding, "apt-get install --reinstall %s", compiler->program);
+	else if (doctor->host->packages == PACKAGES_RPM)
+		finding_command(finding, "%s reinstall %s", doctor->host->package_manager, compiler->program);
+}
+
 /* An older one stops at an option that it does not know; a newer one works as a rule. */
 static void report_other(struct doctor *doctor, const struct compiler *compiler, bool plugins)
 {
@@ -183,6 +197,10 @@ bool check_compiler(struct doctor *doctor, const struct tree *tree)
 		look_up(doctor->host, &compiler);
 	if (!compiler.found) {
 		report_missing(doctor, &compiler);
+		return false;
+	}
+	if (compiler.broken) {
+		report_broken(doctor, &compiler);
 		return false;
 	}
 	if (compiler.complaint[0])

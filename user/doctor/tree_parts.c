@@ -155,6 +155,44 @@ static bool check_pahole(struct doctor *doctor, const struct tree *tree)
 	return false;
 }
 
+/* "#5317" of "#5317 SMP …": which build of a kernel of one name. */
+static bool find_build(const char *text, const char *before, char *build, size_t size)
+{
+	const char *number = text ? strstr(text, before) : NULL;
+
+	if (!number)
+		return false;
+	number += strlen(before) - 1;
+	snprintf(build, size, "%.*s", (int)strcspn(number, " \""), number);
+	return build[1];
+}
+
+/* UOS has updated its kernel for years without a new name: headers of another build have other symbols. */
+static void check_build_number(struct doctor *doctor, const struct tree *tree)
+{
+	const struct host *host = doctor->host;
+	char running[128], version[512], text[2048], ours[32], theirs[32];
+	struct finding *finding;
+
+	if (host_file(host, running, sizeof(running), "proc/sys/kernel/osrelease") <= 0 || strcmp(running, host->release) ||
+	    host_file(host, version, sizeof(version), "proc/version") <= 0 || !find_build(version, ") #", ours, sizeof(ours)))
+		return;
+	if ((host_file(host, text, sizeof(text), "%s/include/generated/utsversion.h", tree->path) <= 0 ||
+	     !find_build(text, "UTS_VERSION \"#", theirs, sizeof(theirs))) &&
+	    (host_file(host, text, sizeof(text), "%s/include/generated/compile.h", tree->path) <= 0 ||
+	     !find_build(text, "UTS_VERSION \"#", theirs, sizeof(theirs))))
+		return;
+	if (!strcmp(ours, theirs))
+		return;
+	finding = doctor_find(doctor, "build", SEVERITY_WARNING, "headers-other-build",
+			      _("kernel %s runs in build %s, its headers are of build %s"), host->release, ours, theirs);
+	finding_why(finding, _("The name is one, the kernel is not: bring both to the newest, start that kernel, and build "
+			       "modules anew."));
+	if (host->packages == PACKAGES_DEB && !host->immutable)
+		finding_command(finding, "apt-get install --only-upgrade linux-image-%s %s && reboot", host->release,
+				host->header_package);
+}
+
 bool check_tree_parts(struct doctor *doctor, const struct tree *tree)
 {
 	const char *why = _("Every build against these headers stops at once.");
@@ -169,5 +207,6 @@ bool check_tree_parts(struct doctor *doctor, const struct tree *tree)
 		whole &= need(doctor, tree, "headers-no-objtool", "tools/objtool/objtool", why);
 	whole &= check_symvers(doctor, tree);
 	whole &= check_pahole(doctor, tree);
+	check_build_number(doctor, tree);
 	return whole;
 }
