@@ -12,7 +12,7 @@ test_packages="qemu-system-x86 busybox-static cpio kmod xz-utils zstd python3 py
     debian-archive-keyring util-linux gcc-12 libc6-dev libelf-dev bc flex bison pciutils mstflint binutils strace locales"
 lint_packages="clang libclang-rt-dev sparse mandoc perl"
 # Clean Debian roots, in which packages are built and installed.
-root_packages="mmdebstrap"
+root_packages="mmdebstrap rpm rpm2cpio openssl"
 
 wanted()
 {

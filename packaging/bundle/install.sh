@@ -29,7 +29,8 @@ die()
     exit 1
 }
 
-list=/usr/local/lib/cxctl/installed
+# What was installed, for -u: files, and directories that were not there, with // at their end.
+list=/usr/local/lib/cxctl-installed
 
 # do_it TEXT COMMAND…: says the step, and takes it unless -n.
 do_it()
@@ -39,9 +40,14 @@ do_it()
     [ -n "$dry" ] || "$@" || die "that failed: $*"
 }
 
+make_directory()
+{
+    [ -d "$1" ] || { make_directory "${1%/*}" && mkdir "$1" && echo "$1//" >>"$list"; }
+}
+
 put()
 {
-    mkdir -p "${2%/*}" && cp "$1" "$2" && chmod "$3" "$2" && echo "$2" >>"$list"
+    make_directory "${2%/*}" && cp "$1" "$2" && chmod "$3" "$2" && echo "$2" >>"$list"
 }
 
 mode_of() { if [ -x "$1" ]; then echo 755; else echo 644; fi; }
@@ -162,19 +168,17 @@ uninstall()
         if command -v dkms >/dev/null && [ -n "$(dkms status -m $module -v "$version" 2>/dev/null)" ]; then
             do_it "dkms remove $module/$version" dkms remove -m $module -v "$version" --all
         fi
+        do_it "remove what was built of $module without DKMS" /usr/local/lib/cxctl/rebuild-modules -r $module
     done
-    sort -u "$list" >"$scratch"
+    sort -ru "$list" >"$scratch"
     while read -r file; do
-        do_it "remove $file" rm -rf "${file%/}"
+        case $file in
+        *//) [ -n "$dry" ] || rmdir "$file" 2>/dev/null ;;
+        *) do_it "remove $file" rm -rf "${file%/}" ;;
+        esac
         case $file in /lib/modules/*) release=${file#/lib/modules/} release=${release%%/*} ;; esac
     done <"$scratch"
-    for module in /lib/modules/*/extra/cxfw.ko /lib/modules/*/extra/cxsim.ko; do
-        [ -e "$module" ] || continue
-        do_it "remove $module" rm -f "$module"
-        release=${module#/lib/modules/} release=${release%%/*}
-    done
-    [ -n "$dry" ] || rm -rf /usr/local/lib/cxctl /var/lib/cxfw
-    [ -n "$dry" ] || rmdir /lib/modules/*/extra/cxctl /lib/modules/*/extra 2>/dev/null
+    [ -n "$dry" ] || rm -f "$list"
     [ -z "$release" ] || do_it "depmod $release" depmod "$release"
 }
 
@@ -198,6 +202,6 @@ if [ $what = uninstall ]; then
     exit
 fi
 check_bundle
-[ -n "$dry" ] || mkdir -p "${list%/*}"
+[ -n "$dry" ] || mkdir -p /usr/local/lib
 install_tool
 [ -n "$tool_only" ] || install_modules

@@ -6,12 +6,14 @@ check()
 {
     name=$1
     shift
-    if "$@" >/tmp/said 2>&1; then
+    if "$@" >/tmp/saying 2>&1; then
         echo "PASS $name"
     else
-        tail -n 20 /tmp/said
+        tail -n 20 /tmp/saying
         echo "FAIL $name"
     fi
+    # said looks at what the command before it said.
+    [ "$1" = said ] || mv /tmp/saying /tmp/said
 }
 
 # said TEXT: what the last check's command said, or the file of that name has.
