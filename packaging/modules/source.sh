@@ -22,5 +22,6 @@ cp "$top/packaging/dkms/Makefile" "$into/Makefile"
 sed "s/@NAME@/$name/; s/@VERSION@/$version/" "$top/packaging/dkms/dkms.conf.in" >"$into/dkms.conf"
 # The simulated host bridge is x86's.
 [ "$name" != cxsim ] || echo 'BUILD_EXCLUSIVE_ARCH="x86_64"' >>"$into/dkms.conf"
-find "$into" -type f -exec chmod 644 {} +
+find "$into" -type f ! -name "*.sh" -exec chmod 644 {} +
+find "$into" -type f -name "*.sh" -exec chmod 755 {} +
 find "$into" -type d -exec chmod 755 {} +

@@ -24,7 +24,7 @@ list() { (cd $root && find . -path ./var/lib/rpm -prune -o -print | LC_ALL=C sor
 rpm --root $root --initdb
 mkdir -p $root/usr/bin $root/usr/src $root/usr/lib/kernel/install.d $root/usr/lib/systemd/system \
     $root/usr/lib/udev/rules.d $root/usr/share/bash-completion/completions $root/usr/share/doc $root/usr/share/licenses \
-    $root/usr/share/locale/zh_CN/LC_MESSAGES $root/usr/share/man/man8 $root/usr/lib/.build-id
+    $root/usr/share/locale/zh_CN/LC_MESSAGES $root/usr/share/man/man8
 list /tmp/before
 # shellcheck disable=SC2086
 check "the packages install into an empty root" rpm --root $root -i --nodeps --noscripts --notriggers --ignoreos $packages
