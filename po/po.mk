@@ -15,13 +15,17 @@ $(BUILD)/locale/%/LC_MESSAGES/cxctl.mo: po/%.po | set-up-build
 	$(call say,MSGFMT,$@)
 	$(Q)msgfmt --check --output-file=$@ $<
 
+POT := po/cxctl.pot
+
 # No dates and no line numbers: the file changes only when a message does.
-pot: ## gather the messages of the tool anew: po/cxctl.pot, po/*.po
-	xgettext --from-code=UTF-8 --language=C --keyword=_ --keyword=N_ --add-comments=TRANSLATORS \
-		--no-location --sort-output --package-name=cxctl --output=po/cxctl.pot $(PO_SOURCES)
-	sed -i -e '/^"POT-Creation-Date:/d' -e '1,5c # SPDX-License-Identifier: GPL-2.0-only\n# Messages of cxctl.\n#' po/cxctl.pot
+messages:
+	$(Q)xgettext --from-code=UTF-8 --language=C --keyword=_ --keyword=N_ --add-comments=TRANSLATORS \
+		--no-location --sort-output --package-name=cxctl --output=$(POT) $(PO_SOURCES)
+	$(Q)sed -i -e '/^"POT-Creation-Date:/d' -e '1,5c # SPDX-License-Identifier: GPL-2.0-only\n# Messages of cxctl.\n#' $(POT)
+
+pot: messages ## gather the messages of the tool anew: po/cxctl.pot, po/*.po
 	@for language in $(PO_LANGUAGES); do \
 		msgmerge --quiet --update --backup=none --no-fuzzy-matching --sort-output po/$$language.po po/cxctl.pot; \
 	done
 
-.PHONY: catalogues pot
+.PHONY: catalogues messages pot

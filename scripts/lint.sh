@@ -115,6 +115,21 @@ manual_clean()
     mandoc -T lint -W warning Documentation/man/*.8
 }
 
+# Every message of the sources is translated, whether "make pot" was run or not.
+messages_complete()
+{
+    local catalogue bad=0
+    make -s messages POT="$work/cxctl.pot" || return 1
+    for catalogue in po/*.po; do
+        LC_ALL=C msgfmt --check --statistics --output-file="$work/messages.mo" "$catalogue" 2>"$work/messages"
+        grep -q '^[0-9]* translated messages\.$' "$work/messages" || bad=1
+        cat "$work/messages"
+        LC_ALL=C msgcmp "$catalogue" "$work/cxctl.pot" || bad=1
+        ! grep -n '^#~' "$catalogue" || bad=1
+    done
+    return $bad
+}
+
 echo "KTAP version 1"
 lint "gcc compiles without a warning" compiles_with gcc
 lint "clang compiles without a warning" compiles_with clang
@@ -134,5 +149,6 @@ lint "no machine's path or mirror is named" nobodys_machine
 lint "shell scripts parse" shell_parses
 lint "Python scripts parse" python_parses
 lint "the manual is clean" manual_clean
+lint "every message is translated" messages_complete
 echo "1..$number"
 [ $failures = 0 ]
