@@ -52,6 +52,15 @@ def dead_links(path):
     return [link for link in LINK.findall(read(path)) if not os.path.exists(os.path.join(directory, link))]
 
 
+def wrong_terms(language):
+    """Words that the glossary forbids, in the catalogue and in the documents of a language."""
+    glossary = f"Documentation/{language}/terms.md"
+    words = re.findall(r"^\| (\S+) \| \S+ \|$", read(glossary).rpartition("|---|---|")[2], re.M)
+    papers = [f"po/{language}.po"] + [path for _, path in translations() if path != glossary]
+    found = [f"{path}: {word}" for path in papers for word in words if word in read(path).replace('"\n"', "")]
+    return found if len(words) > 5 else ["the glossary forbids nothing"]
+
+
 def compare(name, wanted, found, one, other, number):
     good = wanted == found
     if not good:
@@ -80,7 +89,7 @@ def main():
                     {f"Documentation/{language}/{name}" for language in LANGUAGES
                      for name in os.listdir(os.path.join(TOP, "Documentation", language))})
     number, good = 0, True
-    print(f"KTAP version 1\n1..{len(GUIDES) + len(pairs) + len(papers)}")
+    print(f"KTAP version 1\n1..{len(GUIDES) + len(pairs) + len(papers) + len(LANGUAGES)}")
     for guide in GUIDES:
         number += 1
         wanted = commands(read(guide))
@@ -92,6 +101,9 @@ def main():
     for path in papers:
         number += 1
         good &= compare(f"every link of {path} leads somewhere", [], dead_links(path), path, "dead", number)
+    for language in LANGUAGES:
+        number += 1
+        good &= compare(f"{language}: one word for one thing", [], wrong_terms(language), "glossary", "found", number)
     return 0 if good else 1
 
 
