@@ -20,7 +20,7 @@ try() { dmesg -c >/dev/null 2>&1; insmod "$1" && echo "TAKEN $1"; dmesg | grep -
 echo "ENFORCED $(cat /sys/module/module/parameters/sig_enforce)"
 try /modules/cxfw.ko UNSIGNED
 try /mnt/signed.ko STRANGER
-cxctl list 2>&1 | sed 's/^/LIST: /'
+cxctl monitor 2>&1 | sed 's/^/CXCTL: /'
 echo "END OF TEST"
 END
 VM_APPEND="module.sig_enforce=1" scripts/vm.sh 6.1 "$work/inside.sh" "$work/signed.ko" >"$work/out" 2>&1
@@ -32,5 +32,5 @@ check "no module was taken" hasnot "TAKEN"
 check "the unsigned one is refused as unsigned" has "UNSIGNED: .*unsigned module is rejected"
 check "the signature of a stranger is understood, and its key is not trusted" has \
     "STRANGER: .*module with unavailable key is rejected"
-check "cxctl says that the module must be signed" has "LIST: .*signed"
+check "cxctl says that the module must be signed" has "CXCTL: .*loads signed modules only"
 finish

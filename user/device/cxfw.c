@@ -11,6 +11,7 @@
 #include "../base/message.h"
 #include "../host/machine.h"
 #include "../host/module.h"
+#include "../host/sysfs.h"
 #include "private.h"
 
 static unsigned int timeout_seconds;
@@ -23,6 +24,14 @@ void device_set_timeout(unsigned int seconds)
 unsigned int device_timeout(void)
 {
 	return timeout_seconds ? timeout_seconds : 30;
+}
+
+static bool takes_signed_only(const struct machine *machine)
+{
+	char enforced[8] = "";
+
+	sysfs_read(enforced, sizeof(enforced), "module/module/parameters/sig_enforce");
+	return enforced[0] == 'Y' || machine->lockdown >= LOCKDOWN_INTEGRITY || machine->secure_boot == 1;
 }
 
 /* Why the kernel does not know the family. */
@@ -50,7 +59,7 @@ static int no_family(struct cxctl_error *error)
 	case MODULE_NOT_LOADED:
 		error_set(error, CXCTL_NO_ACCESS, "module-not-loaded", _("the driver cxfw is not loaded"));
 		error_found(error, _("installed at %s"), module.path);
-		error_next(error, machine.lockdown >= LOCKDOWN_INTEGRITY || machine.secure_boot == 1 ?
+		error_next(error, takes_signed_only(&machine) ?
 			   _("run 'modprobe cxfw' as root; this machine loads signed modules only, so the module must be signed with an enrolled key") :
 			   _("run 'modprobe cxfw' as root"));
 		return -1;
