@@ -66,12 +66,28 @@ def takers(text):
                 yield name, place
 
 
-def of_variable(text):
-    """What a variable or member id may hold: assigned, chosen, or in a table."""
-    for value in re.findall(r"\b\*?id = ([^;]*);", text):
+TABLE = re.compile(r"(?:struct (\w+)|\}) \w+\[\] = \{(.*?)\n\};", re.S)
+
+
+def of_tables(text, structures, own=False):
+    """The first words of rows, in tables of structures with a member id; in the own file, of unnamed ones, too."""
+    for structure, rows_of in TABLE.findall(text):
+        if structure in structures or (own and not structure):
+            yield from re.findall(r'^\s*\{ "([a-z0-9-]+)",', rows_of, re.M)
+
+
+def of_variable(path, texts):
+    """What a variable or member id may hold: assigned, chosen, or in a table of the file or of its neighbours."""
+    near = {name: text for name, text in texts.items() if os.path.dirname(name) == os.path.dirname(path)}
+    structures = re.findall(r"struct (\w+) \{\s*const char \*id;", "".join(near.values()))
+    for value in re.findall(r"\b\*?id = ([^;]*);", texts[path]):
         yield from LITERAL.findall(value)
-    for table in re.findall(r"\[\] = \{(.*?)\n\};", text, re.S):
-        yield from (word for word in LITERAL.findall(table) if "-" in word)
+    own = list(of_tables(texts[path], structures, True))
+    yield from own
+    if not own:
+        named = [s for s in structures if re.search(rf"struct {s}\b", texts[path])]
+        for text in near.values():
+            yield from of_tables(text, named) if named else ()
 
 
 def ids():
@@ -90,7 +106,7 @@ def ids():
                 if not known and words[place] != "id" and not re.search(r"(->|\.)id$", words[place]):
                     continue
                 kind = "finding" if path.startswith("user/doctor/") and "CXCTL_" not in " ".join(words) else "error"
-                for word in known or of_variable(text):
+                for word in known or of_variable(path, texts):
                     entry = found.setdefault(word, [set(), set(), ""])
                     entry[0].add(kind)
                     entry[1].update(re.findall(r"CXCTL_[A-Z_]+", " ".join(words[:place])))
