@@ -4,8 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <json-c/json.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,15 +187,39 @@ static int cannot_write(const char *path, struct cxctl_error *error)
 	return -1;
 }
 
-/* Whole, or not at all: a new file takes the place of the old one. */
+/* "PATH.PID.new": of the same card's writers that died, not of those that live. */
+static void remove_stale(const char *path)
+{
+	size_t length = strlen(path);
+	char pattern[PATH_MAX + 8];
+	glob_t drafts;
+	size_t i;
+
+	snprintf(pattern, sizeof(pattern), "%s.*.new", path);
+	if (glob(pattern, 0, NULL, &drafts))
+		return;
+	for (i = 0; i < drafts.gl_pathc; i++) {
+		const char *draft = drafts.gl_pathv[i];
+		/* A directory's name may hold a pattern, too. */
+		long writer = strncmp(draft, path, length) ? 0 : strtol(draft + length + 1, NULL, 10);
+
+		if (writer > 0 && kill(writer, 0) && errno == ESRCH)
+			unlink(draft);
+	}
+	globfree(&drafts);
+}
+
+/* Whole, or not at all: a new file takes the place of the old one. Two writers have a new file each. */
 static int replace(const char *path, const char *text, struct cxctl_error *error)
 {
-	char draft[PATH_MAX + 8];
+	char draft[PATH_MAX + 32];
 	size_t length = strlen(text);
 	int fd, result = 0;
 
-	snprintf(draft, sizeof(draft), "%s.new", path);
-	fd = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	remove_stale(path);
+	snprintf(draft, sizeof(draft), "%s.%ld.new", path, (long)getpid());
+	unlink(draft);			/* of a dead process of the same number */
+	fd = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return cannot_write(draft, error);
 	errno = EIO;
