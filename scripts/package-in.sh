@@ -30,4 +30,4 @@ inside='
     chmod 755 "$all/usr/sbin/policy-rc.d"
     exec chroot "$all" /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
         HOME=/root DEBIAN_FRONTEND=noninteractive "$@"'
-exec unshare --mount --pid --fork --net --propagation private /bin/sh -c "$inside" package-in "$root" "$build/packages" "$@"
+exec unshare --mount --pid --fork --kill-child --net --propagation private /bin/sh -c "$inside" package-in "$root" "$build/packages" "$@"
