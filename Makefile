@@ -77,10 +77,13 @@ simulation: $(BUILD)/cxsim-image $(BUILD)/cxctl-test-image
 # --- checks --------------------------------------------------------------------------------
 
 check: all simulation | set-up ## everything short: lint, unit, power cuts, fuzz, vm on every kernel, peer, speed goals
-	@scripts/check.sh lint unit powercut fuzz vm peer bench
+	@scripts/check.sh lint unit doctor powercut fuzz vm peer bench
 
 check-unit: | set-up-test ## unit tests with sanitizers: formats, driver floors against the model; the commands
 	@scripts/check.sh unit
+
+check-doctor: all | set-up-test ## advice of cxctl doctor on every known system and failure, compared as data (TEST=name)
+	@TEST="$(TEST)" scripts/check.sh doctor
 
 check-powercut: | set-up-test ## power fails at every flash operation of a burn, and at every pair: no bricks
 	@scripts/check.sh powercut
@@ -124,5 +127,5 @@ help: ## this list
 	@sed -n -E 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' $(firstword $(MAKEFILE_LIST)) packaging/packaging.mk | \
 		awk -F'\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
 
-.PHONY: all modules demo try simulation check check-unit check-powercut check-fuzz check-vm check-debug \
+.PHONY: all modules demo try simulation check check-unit check-doctor check-powercut check-fuzz check-vm check-debug \
 	check-peer bench lint set-up set-up-build set-up-test clean distclean help

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# check.sh PART…: runs parts of the tests (lint, unit, powercut, fuzz, vm, debug, peer, bench,
+# check.sh PART…: runs parts of the tests (lint, unit, doctor, powercut, fuzz, vm, debug, peer, bench,
 # packages), shows their output as it comes, and ends with "N passed, N failed, N skipped". Exit status 0 only if none failed.
 #   KERNELS   which kernels part vm runs on    TEST   only tests whose name has this in it
 #   FUZZ_SECONDS   how long part fuzz tries each reader (20)
@@ -60,6 +60,13 @@ part_unit()
             ;;
         esac
     done
+}
+
+# The advice of cxctl doctor on every known system and failure.
+part_doctor()
+{
+    make -s all >&2
+    one 600 doctor python3 selftests/doctor/run.py "$build/cxctl" "${TEST:-}"
 }
 
 # Power fails at every flash operation. Without sanitizers, which unit has: so every pair can be tried as well.

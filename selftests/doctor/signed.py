@@ -31,10 +31,11 @@ def certificate():
     return _openssl("x509", "-in", _pair()[2], "-outform", "DER")
 
 
-def module():
-    """A module of no code: an ELF file with a .modinfo section."""
+def module(**fields):
+    """A module of no code: an ELF file with a .modinfo section, of these fields if any are given."""
     names = b"\0.modinfo\0.shstrtab\0"
-    info = b"license=GPL\0vermagic=6.1.0 SMP mod_unload\0name=cxfw\0"
+    fields = fields or {"vermagic": "6.1.0 SMP mod_unload", "name": "cxfw"}
+    info = "".join(f"{key}={value}\0" for key, value in {"license": "GPL", **fields}.items()).encode()
     head = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 1, 62, 1, 0, 0, 64 + len(info) + len(names),
                        0, 64, 0, 0, 64, 3, 2)
 

@@ -25,6 +25,7 @@ int cmd_verify(struct options *options, int argc, char **argv);
 int cmd_restore(struct options *options, int argc, char **argv);
 int cmd_activate(struct options *options, int argc, char **argv);
 int cmd_journal(struct options *options, int argc, char **argv);
+int cmd_doctor(struct options *options, int argc, char **argv);
 int cmd_image(struct options *options, int argc, char **argv);
 
 /*

@@ -21,6 +21,7 @@ static const struct {
 	{ "reset", cmd_activate, NULL },
 	{ "journal", cmd_journal, N_("what cxctl did to the cards of this machine, and what came of it") },
 	{ "image", cmd_image, N_("firmware images as files: explain, check, compare, edit, pack") },
+	{ "doctor", cmd_doctor, N_("is this host ready, and the command for what is missing") },
 	{ "monitor", cmd_monitor, N_("show events of cards and jobs as they come") },
 };
 

@@ -48,6 +48,7 @@ struct finding {
 #define FINDINGS_MOST 128
 
 struct doctor {
+	const char *bundle;	/* directory of the vendor's driver stack, named by who asks; NULL */
 	const struct host *host;
 	size_t count;
 	struct finding findings[FINDINGS_MOST];
