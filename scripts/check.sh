@@ -67,6 +67,7 @@ part_doctor()
 {
     make -s all >&2
     one 600 doctor python3 selftests/doctor/run.py "$build/cxctl" "${TEST:-}"
+    one 60 doctor/fix python3 selftests/doctor/fix.py "$build/cxctl"
 }
 
 # Power fails at every flash operation. Without sanitizers, which unit has: so every pair can be tried as well.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What doctor mends by itself: a link, an index of modules, a module that is not loaded. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -8,18 +9,25 @@
 #include "../doctor/run.h"
 #include "doctor.h"
 
-/* Of another system only files are mended: its modules are not for this kernel. */
+/*
+ * Of another system only files are mended: its modules are not for this kernel. depmod follows links of its root as
+ * if they were this machine's, so it is left to who asks.
+ */
 static bool may_fix(const struct doctor *doctor, const struct finding *finding)
 {
-	return finding->fix.kind == FIX_LINK || finding->fix.kind == FIX_DEPMOD ||
-	       (finding->fix.kind == FIX_MODPROBE && doctor->host->live);
+	return finding->fix.kind == FIX_LINK || (finding->fix.kind != FIX_NONE && doctor->host->live);
 }
 
 static int fix_link(const struct host *host, const struct fix *fix, char *why, size_t size)
 {
-	char link[1024], beside[1040], old[256];
+	const char *name = strrchr(fix->link, '/');
+	char directory[PATH_MAX], link[PATH_MAX + 256], beside[PATH_MAX + 264], old[256];
 
-	snprintf(link, sizeof(link), "%s%s", host->root, fix->link);
+	if (!name)
+		return -1;
+	/* Links on the way lead nowhere but below the root. */
+	host_path(host, directory, sizeof(directory), "%.*s", (int)(name - fix->link), fix->link);
+	snprintf(link, sizeof(link), "%s%s", directory, name);
 	snprintf(beside, sizeof(beside), "%s.cxctl", link);
 	/* Never in the place of a directory or a file: only where a link is, or nothing. */
 	if (readlink(link, old, sizeof(old)) < 0 && errno != ENOENT) {
@@ -53,14 +61,13 @@ static int fix_program(const char *const *words, char *why, size_t size)
 static int fix_one(const struct host *host, const struct finding *finding, char *why, size_t size)
 {
 	const char *const depmod[] = { "depmod", finding->fix.target, NULL };
-	const char *const depmod_below[] = { "depmod", "-b", host->root, finding->fix.target, NULL };
 	const char *const modprobe[] = { "modprobe", finding->fix.target, NULL };
 
 	switch (finding->fix.kind) {
 	case FIX_LINK:
 		return fix_link(host, &finding->fix, why, size);
 	case FIX_DEPMOD:
-		return fix_program(host->live ? depmod : depmod_below, why, size);
+		return fix_program(depmod, why, size);
 	case FIX_MODPROBE:
 		return fix_program(modprobe, why, size);
 	case FIX_NONE:

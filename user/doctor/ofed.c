@@ -89,12 +89,12 @@ static bool read_log(const struct host *host, const char *log, size_t *cause)
 	char *text = host_text(host, "%s", log);
 	size_t i;
 
-	for (i = 0; text && i < CAUSES; i++)
+	for (i = text ? 0 : CAUSES; i < CAUSES; i++)
 		if (strstr(text, causes[i].pattern))
 			break;
 	free(text);
 	*cause = i;
-	return text && i < CAUSES;
+	return i < CAUSES;
 }
 
 static bool ends_in_log(const char *name)
