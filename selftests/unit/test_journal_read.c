@@ -10,6 +10,7 @@
 #include "../../user/cxctl/journal.c"
 #include "../../user/cxctl/journal_log.c"
 #include "../../user/cxctl/pending.c"
+#include "../../user/cxctl/pending_card.c"
 #define add add_deed
 #include "../../user/cxctl/journal_read.c"
 #undef add

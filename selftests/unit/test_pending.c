@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The record of a burn: two writers never spoil each other's, and none leaves anything else behind. */
+/* The record of a burn: of which card it is, and writers that never spoil each other's nor leave anything behind. */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -8,6 +8,7 @@
 #include "../../user/cxctl/journal.c"
 #include "../../user/cxctl/journal_log.c"
 #include "../../user/cxctl/pending.c"
+#include "../../user/cxctl/pending_card.c"
 #include "../lib/ktap.h"
 
 #define CARD	"0000:03:00.0"
@@ -56,9 +57,11 @@ static bool there(const char *name)
 
 static int burned(const char *to)
 {
+	struct pending pending = { .card = CARD, .psid = "MT_1080110023", .from = "2.9.1000", .hw_id = 0x1f5 };
 	struct cxctl_error error;
 
-	return pending_burned(CARD, "MT_1080110023", "2.9.1000", to, &error);
+	snprintf(pending.to, sizeof(pending.to), "%s", to);
+	return pending_burned(&pending, &error);
 }
 
 static void what_is_written_is_read(void)
@@ -131,6 +134,78 @@ static void a_full_disk_leaves_the_old_record(void)
 	CHECK_EQ(files(), 1);
 }
 
+/* ---- another card in the slot ---- */
+
+/* The VPD of the card that stands there; NULL: it has none. */
+static void insert(const char *serial)
+{
+	char path[sizeof(home) + 96], command[sizeof(home) + 96];
+	size_t length = serial ? strlen(serial) : 0;
+	FILE *file;
+
+	snprintf(command, sizeof(command), "mkdir -p %s/sys/bus/pci/devices/" CARD, home);
+	CHECK(!system(command));
+	snprintf(path, sizeof(path), "%s/sys/bus/pci/devices/" CARD "/vpd", home);
+	unlink(path);
+	file = serial ? fopen(path, "w") : NULL;
+	if (file) {
+		/* a read-only resource with one keyword, then the end */
+		fprintf(file, "\x90%c%cSN%c%s\x78", (int)length + 3, 0, (int)length, serial);
+		fclose(file);
+	}
+}
+
+static int of_card(const char *psid, uint32_t hw_id)
+{
+	static const struct options quiet = { .quiet = true };
+	struct cxctl_error error;
+	struct pending pending;
+
+	return pending_read_of(CARD, psid, hw_id, &quiet, &pending, &error);
+}
+
+static void another_card_inherits_nothing(void)
+{
+	insert("MT1234X00001");
+	CHECK_EQ(burned("2.10.720"), 0);
+	CHECK_EQ(of_card("MT_1080110023", 0x1f5), 1);
+	CHECK_EQ(of_card(NULL, 0), 1);			/* what nobody tells is no difference */
+	CHECK_EQ(of_card("MT_1080110023", 0x1f7), 0);
+	CHECK_EQ(of_card("MT_1080120023", 0x1f5), 0);
+	insert("MT1234X00002");				/* the same board, another specimen */
+	CHECK_EQ(of_card("MT_1080110023", 0x1f5), 0);
+	insert(NULL);
+	CHECK_EQ(of_card("MT_1080110023", 0x1f5), 1);
+	/* and its own burn takes the place */
+	insert("MT1234X00002");
+	CHECK_EQ(burned("2.11.500"), 0);
+	CHECK_EQ(of_card("MT_1080110023", 0x1f5), 1);
+	insert(NULL);
+}
+
+/* Until the new firmware starts the card has its old PSID, and then the new one. */
+static void a_burn_that_changes_the_psid(void)
+{
+	struct pending pending = { .card = CARD, .psid = "MT_1080110023", .from_psid = "IBM1080111023",
+				   .from = "2.9.1000", .to = "2.10.720", .hw_id = 0x1f5 };
+	struct cxctl_error error;
+
+	insert(NULL);
+	CHECK_EQ(pending_burned(&pending, &error), 0);
+	CHECK_EQ(of_card("IBM1080111023", 0x1f5), 1);
+	CHECK_EQ(of_card("MT_1080110023", 0x1f5), 1);
+	CHECK_EQ(of_card("MT_1080120023", 0x1f5), 0);
+}
+
+/* Of records that were written before there was anything but the PSID. */
+static void an_old_record_is_believed(void)
+{
+	CHECK_EQ(burned("2.10.720"), 0);
+	put(CARD ".json", "{\"card\":\"" CARD "\",\"psid\":\"MT_1080110023\",\"to\":\"2.10.720\",\"hw_id\":-1}");
+	CHECK_EQ(of_card("MT_1080110023", 0x1f5), 1);
+	CHECK_EQ(of_card("MT_1080120023", 0x1f5), 0);
+}
+
 static void clear(void)
 {
 	char command[sizeof(home) + 16];
@@ -146,6 +221,9 @@ TEST(what_is_written_is_read)
 TEST(two_writers)
 TEST(drafts_of_others)
 TEST(a_full_disk_leaves_the_old_record)
+TEST(another_card_inherits_nothing)
+TEST(a_burn_that_changes_the_psid)
+TEST(an_old_record_is_believed)
 
 int main(int argc, char **argv)
 {
@@ -154,6 +232,9 @@ int main(int argc, char **argv)
 		{ "two_writers", run_two_writers },
 		{ "drafts_of_others", run_drafts_of_others },
 		{ "a_full_disk_leaves_the_old_record", run_a_full_disk_leaves_the_old_record },
+		{ "another_card_inherits_nothing", run_another_card_inherits_nothing },
+		{ "a_burn_that_changes_the_psid", run_a_burn_that_changes_the_psid },
+		{ "an_old_record_is_believed", run_an_old_record_is_believed },
 	};
 	char command[sizeof(home) + 16];
 	int result;
@@ -161,6 +242,8 @@ int main(int argc, char **argv)
 	if (!mkdtemp(home))
 		return 1;
 	setenv("XDG_STATE_HOME", home, 1);
+	snprintf(directory, sizeof(directory), "%s/sys", home);
+	setenv("CXCTL_SYSFS", directory, 1);
 	snprintf(directory, sizeof(directory), "%s/cxctl/pending", home);
 	result = ktap_main(argc, argv, tests, sizeof(tests) / sizeof(tests[0]));
 	snprintf(command, sizeof(command), "rm -rf %s", home);

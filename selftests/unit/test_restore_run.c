@@ -68,8 +68,7 @@ int backup_save(struct cxctl_card *card, const struct cxfw_card_info *info, stru
 void flash_reader_close(struct flash_reader *flash) { }
 void burn_catch_interrupt(void) { }
 unsigned int burn_interrupts(void) { return 0; }
-int pending_burned(const char *card, const char *psid, const char *from, const char *to,
-		   struct cxctl_error *error) { return 0; }
+int pending_burned(const struct pending *burned, struct cxctl_error *error) { return 0; }
 
 /* ---- */
 

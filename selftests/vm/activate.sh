@@ -4,7 +4,7 @@
 # and the journal. No power cycle but where it is said.
 . ./lib.sh
 
-plan 68
+plan 78
 load || bail "cxsim and cxfw do not load"
 command -v cxsim-image >/dev/null || skip_all "cxsim-image is not here"
 export XDG_STATE_HOME="$work/state"
@@ -110,6 +110,36 @@ expect "the last entry only" 0 '"entries":\[\{[^}]*"what":"activate"[^}]*\}\]'
 run cxctl journal 0000:ff:1f.0
 expect "nothing of another card" 0 "nothing of that"
 check "the simulated card was never hurt" test "$(counter foul)" = 0
+remove_cards
+
+# --- a card that is taken out before it was started, and another in its slot ---
+
+card "model=connectx5 version=16.27.2008 flash_size=4M psid=MT_0000000011" || bail "no card"
+image swap.bin connectx5 version=16.35.4030 psid=MT_0000000011 flash=0x400000 seed=31
+run cxctl burn "$address" -i "$work/swap.bin" -y
+expect "burned" 0
+slot=$address record=$(echo "$pending"/*.json)
+check "the record tells whose it is" grep -q '"hw_id": *[1-9]' "$record"
+cp "$record" "$work/record"
+remove_cards
+card "model=connectx4lx version=14.32.1010 flash_size=4M" || bail "no card"
+sed "s/$slot/$address/g" "$work/record" >"$pending/${address%.*}.0.json"
+run cxctl list -j
+expect "another card does not inherit what waits: list" 0 '"pending_action":null'
+run cxctl list -v
+expect "-v says so, once" 0 "16.35.4030 was burned at .* into another card"
+check "once a card" test "$(cat "$out" "$err" | grep -c "into another card")" = 1
+run cxctl info "$address" -j
+expect "info" 0 '"pending_action":null'
+run cxctl activate "$address" -y
+expect "activate" 0 "nothing to do"
+image own.bin connectx4lx version=14.32.2000 flash=0x400000 seed=32
+run cxctl burn "$address" -i "$work/own.bin" -y
+expect "its own burn is not held up" 0
+check "and takes the place of the record" grep -q '"to": *"14.32.2000"' "$pending/${address%.*}.0.json"
+run cxctl list -j
+expect "now it waits" 0 '"pending_action":"activate"'
+rm -rf "$pending"
 remove_cards
 
 # --- a program that was killed: the driver tells how it ended ---

@@ -178,16 +178,14 @@ static int read_record(struct activate *activate, struct cxctl_error *error)
 {
 	struct pending *pending = &activate->pending;
 	const char *running = *activate->running ? activate->running : NULL;
-	int result = pending_read(activate->address, pending, error);
+	const struct cxctl_card_facts *facts = card_facts(activate->card);
+	const char *psid = *activate->psid ? activate->psid : NULL;
+	uint32_t hw_id = facts->hw_id_valid ? facts->hw_id : 0;
+	int result = pending_read_of(activate->address, psid, hw_id, activate->options, pending, error);
 
 	if (result < 0)
 		return -1;
 	activate->recorded = result > 0;
-	if (activate->recorded && *pending->psid && *activate->psid && strcmp(pending->psid, activate->psid)) {
-		say(activate->options, _("%s: the record of a burn speaks of another card, with PSID %s"),
-		    activate->address, pending->psid);
-		activate->recorded = false;
-	}
 	if (activate->recorded && *activate->stored && !version_same(activate->stored, pending->to))
 		activate->recorded = false;	/* somebody has burned something else since */
 	if (activate->recorded) {
@@ -197,6 +195,8 @@ static int read_record(struct activate *activate, struct cxctl_error *error)
 		memset(pending, 0, sizeof(*pending));
 		snprintf(pending->card, sizeof(pending->card), "%s", activate->address);
 		snprintf(pending->psid, sizeof(pending->psid), "%s", activate->psid);
+		pending->hw_id = hw_id;
+		pending_serial(activate->address, pending->serial, sizeof(pending->serial));
 		snprintf(pending->from, sizeof(pending->from), "%s", activate->running);
 		snprintf(pending->to, sizeof(pending->to), "%s", activate->stored);
 		activate->waits = *activate->stored && (!running || !version_same(running, activate->stored));

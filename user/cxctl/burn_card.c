@@ -78,7 +78,7 @@ static bool scan_version(const char *text, uint32_t version[3])
 }
 
 /* Registers know it, else the flash, else what was written down after the last burn. */
-static void read_pending(struct burn_card *card)
+static void read_pending(struct burn_card *card, const struct options *options)
 {
 	const struct cxctl_version *stored = &card_facts(card->card)->stored;
 	struct burn_pending *pending = &card->pending;
@@ -103,8 +103,9 @@ static void read_pending(struct burn_card *card)
 	}
 	/* What was written down may be of a card that stood here before. */
 	snprintf(text, sizeof(text), "%u.%u.%u", running[0], running[1], running[2]);
-	if (!pending->known && card->has_device && pending_read(card_address(card->card), &file, &none) > 0 &&
-	    !strcmp(file.psid, card->device.psid) && pending_waits(&file, text) && scan_version(file.to, pending->version)) {
+	if (!pending->known && card->has_device &&
+	    pending_read_of(card_address(card->card), card->device.psid, card->info.hw_id, options, &file, &none) > 0 &&
+	    pending_waits(&file, text) && scan_version(file.to, pending->version)) {
 		pending->known = true;
 		pending->waiting = true;
 		pending->recorded = true;
@@ -204,7 +205,7 @@ int burn_card_read(struct burn *burn, struct cxctl_error *error)
 	}
 	if (!card->has_device)
 		facts_of_registers(card);
-	read_pending(card);
+	read_pending(card, burn->options);
 	if (card->info.family == CXFW_FAMILY_MLX5 && card->info.state == CXFW_STATE_RUNNING)
 		burn_security_of(card->card, &card->info, &card->security);
 	return 0;

@@ -51,6 +51,25 @@ static const char *from_version(const struct burn *burn, char text[48])
 	return text;
 }
 
+/* What waits is told by info, list and activate until it runs. */
+static void remember(const struct burn *burn, const char *from, const char *to)
+{
+	const struct burn_card *card = &burn->card;
+	const char *address = card_address(card->card);
+	struct pending pending = { .hw_id = card->info.hw_id };
+	struct cxctl_error none;
+
+	snprintf(pending.card, sizeof(pending.card), "%s", address);
+	snprintf(pending.psid, sizeof(pending.psid), "%s", burn->facts.psid);
+	if (card->has_device && strcmp(card->device.psid, burn->facts.psid))
+		snprintf(pending.from_psid, sizeof(pending.from_psid), "%s", card->device.psid);
+	snprintf(pending.from, sizeof(pending.from), "%.23s", from);
+	snprintf(pending.to, sizeof(pending.to), "%.23s", to);
+	if (pending_burned(&pending, &none))
+		progress_table_say(burn->progress, _("%s: that the new firmware waits could not be written down: %s"),
+				   address, none.text);
+}
+
 static int run_plan(struct burn *burn, struct cxctl_error *error)
 {
 	const struct burn_card *card = &burn->card;
@@ -65,7 +84,6 @@ static int run_plan(struct burn *burn, struct cxctl_error *error)
 		.card = card->card, .info = &card->info, .plan = &burn->plan, .bytes = burn->bytes,
 		.record = &record, .options = burn->options, .progress = burn->progress, .row = burn->row,
 	};
-	struct cxctl_error none;
 
 	version_text(burn->facts.version, to);
 	if (card->has_device) {
@@ -78,10 +96,7 @@ static int run_plan(struct burn *burn, struct cxctl_error *error)
 	if (burn->devlink ? burn_devlink(&order, &burn->image.reader, &burn->image.facts, &burn->begun, error) :
 			    burn_do(&order, &burn->job, error))
 		return -1;
-	if (pending_burned(card_address(card->card), burn->facts.psid, from_version(burn, from) ? from : "", to,
-			   &none))
-		progress_table_say(burn->progress, _("%s: that the new firmware waits could not be written down: %s"),
-				   card_address(card->card), none.text);
+	remember(burn, from_version(burn, from) ? from : "", to);
 	return 0;
 }
 

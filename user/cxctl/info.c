@@ -987,6 +987,7 @@ static void show_history(const struct subject *subject)
 		.card = subject->pci->address,
 		.psid = *subject->psid ? subject->psid : NULL,
 		.running = *subject->running ? subject->running : NULL,
+		.hw_id = subject->facts->hw_id_valid ? subject->facts->hw_id : 0,
 		.stored_told = subject->stored_told,
 	};
 

@@ -9,13 +9,12 @@
 #define FROM_RECORD	"record of the burn"
 #define FROM_JOURNAL	"journal"
 
-static void show_pending(const struct info_history *history, struct output *output)
+static void show_pending(const struct info_history *history, struct output *output, const struct options *options)
 {
 	struct cxctl_error ignored;
 	struct pending pending;
 
-	if (pending_read(history->card, &pending, &ignored) <= 0 ||
-	    (*pending.psid && history->psid && strcmp(pending.psid, history->psid)) ||
+	if (pending_read_of(history->card, history->psid, history->hw_id, options, &pending, &ignored) <= 0 ||
 	    !pending_waits(&pending, history->running))
 		return;
 	output_string(output, "pending_action", pending_action(&pending));
@@ -65,7 +64,7 @@ void info_history_show(const struct info_history *history, struct output *output
 		deeds_free(&deeds);
 		deeds_read(&deeds, &error);
 	}
-	show_pending(history, output);
+	show_pending(history, output, options);
 	show_last(history, &deeds, output);
 	if (deeds.damaged)
 		say_verbose(options, _("lines of the journal that cannot be read: %u"), deeds.damaged);

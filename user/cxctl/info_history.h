@@ -8,6 +8,7 @@
 struct info_history {
 	const char *card;		/* address */
 	const char *psid, *running;	/* NULL: unknown */
+	uint32_t hw_id;			/* 0: unknown */
 	bool stored_told;		/* the card itself has told what is stored */
 };
 

@@ -249,9 +249,30 @@ static int look_at_job(const struct cxctl_job *job, void *data)
 	return 0;
 }
 
+static void take(const struct deed *deed, const char *key, char *text, size_t room)
+{
+	const char *value = deed_text(deed, key);
+
+	snprintf(text, room, "%s", value ? value : "");
+}
+
 static void copy(struct journal_entry *entry, const struct deed *deed, const char *key)
 {
 	journal_string(entry, key, deed_text(deed, key));
+}
+
+/* The burn ended well, and nobody was there to say that its firmware waits. */
+static void remember(const struct deed *deed)
+{
+	struct pending pending = { .waits = LEVEL_NONE };
+	struct cxctl_error ignored;
+
+	take(deed, "card", pending.card, sizeof(pending.card));
+	take(deed, "psid", pending.psid, sizeof(pending.psid));
+	take(deed, "from_psid", pending.from_psid, sizeof(pending.from_psid));
+	take(deed, "from", pending.from, sizeof(pending.from));
+	take(deed, "to", pending.to, sizeof(pending.to));
+	pending_burned(&pending, &ignored);
 }
 
 static bool close_deed(const struct deed *deed, const struct cxctl_job *job)
@@ -275,8 +296,7 @@ static bool close_deed(const struct deed *deed, const struct cxctl_job *job)
 	if (journal_write(entry, &ignored))
 		return false;
 	if (job->state == CXFW_JOB_DONE && job->kind != CXFW_JOB_KIND_DEVICE_DATA && deed_text(deed, "to"))
-		pending_burned(deed_text(deed, "card"), deed_text(deed, "psid"), deed_text(deed, "from"),
-			       deed_text(deed, "to"), &ignored);
+		remember(deed);
 	return true;
 }
 

@@ -78,10 +78,35 @@ static bool same_card(const struct row *a, const struct row *b)
 	       a->pci->bus == b->pci->bus && a->pci->slot == b->pci->slot;
 }
 
-static int build_rows(struct listing *listing)
+static const char *psid_of(const struct row *row, const char **source)
+{
+	if (row->facts && *row->facts->psid) {
+		*source = "cxfw";
+		return row->facts->psid;
+	}
+	if (row->devlink && *row->devlink->psid) {
+		*source = "devlink";
+		return row->devlink->psid;
+	}
+	if (*row->pci->board_id) {
+		*source = "sysfs";
+		return row->pci->board_id;
+	}
+	*source = NULL;
+	return NULL;
+}
+
+/* 0: unknown. */
+static uint32_t hw_id_of(const struct row *row)
+{
+	return row->facts && row->facts->hw_id_valid ? row->facts->hw_id : 0;
+}
+
+static int build_rows(struct listing *listing, const struct options *options)
 {
 	struct cxctl_error ignored;
 	unsigned int cards = 0;
+	const char *source;
 	size_t i, j;
 
 	listing->rows = calloc(listing->pci.count + 1, sizeof(*listing->rows));
@@ -99,8 +124,11 @@ static int build_rows(struct listing *listing)
 			;
 		row->first = j == i;
 		row->card = row->first ? cards++ : listing->rows[j].card;
-		if (!row->pci->is_virtual)
-			pending_read(row->pci->address, &row->pending, &ignored);
+		if (!row->pci->is_virtual && row->first)
+			pending_read_of(row->pci->address, psid_of(row, &source), hw_id_of(row), options,
+					&row->pending, &ignored);
+		else if (!row->pci->is_virtual)
+			row->pending = listing->rows[j].pending;
 	}
 	return 0;
 }
@@ -135,24 +163,6 @@ static const char *model_of(const struct row *row, char *text, size_t size)
 	return text;
 }
 
-static const char *psid_of(const struct row *row, const char **source)
-{
-	if (row->facts && *row->facts->psid) {
-		*source = "cxfw";
-		return row->facts->psid;
-	}
-	if (row->devlink && *row->devlink->psid) {
-		*source = "devlink";
-		return row->devlink->psid;
-	}
-	if (*row->pci->board_id) {
-		*source = "sysfs";
-		return row->pci->board_id;
-	}
-	*source = NULL;
-	return NULL;
-}
-
 static const char *version_text(const struct cxctl_version *version, char *text, size_t size)
 {
 	/* Four digits at least for the last part, as the vendor writes it on mlx5; mlx4 has its own habit. */
@@ -185,7 +195,7 @@ static bool waits(const struct row *row)
 	if (!*row->pending.to)
 		return false;
 	psid = psid_of(row, &source);
-	if (psid && *row->pending.psid && strcmp(psid, row->pending.psid))
+	if (!pending_is_of(&row->pending, psid, hw_id_of(row), NULL))
 		return false;
 	running = running_of(row, text, sizeof(text), &source);
 	return pending_waits(&row->pending, running);
@@ -495,7 +505,7 @@ int cmd_list(struct options *options, int argc, char **argv)
 	}
 	output = output_open(stdout, options);
 	ask_kernel(output, options, &listing);
-	if (listing.failed || build_rows(&listing)) {
+	if (listing.failed || build_rows(&listing, options)) {
 		error_set(&error, CXCTL_FAILED, "memory", _("out of memory"));
 		output_error(output, &error);
 		error_print(&error);

@@ -89,6 +89,18 @@ static void take_text(struct json_object *object, const char *key, char *text, s
 		snprintf(text, room, "%s", json_object_get_string(value));
 }
 
+/* 0: none, or none that fits. */
+static uint32_t take_number(struct json_object *object, const char *key)
+{
+	struct json_object *value;
+	int64_t number;
+
+	if (!json_object_object_get_ex(object, key, &value) || !json_object_is_type(value, json_type_int))
+		return 0;
+	number = json_object_get_int64(value);
+	return number > 0 && number <= UINT32_MAX ? number : 0;
+}
+
 static void take_tried(struct json_object *object, struct pending *pending)
 {
 	struct json_object *list;
@@ -129,6 +141,9 @@ static int read_path(const char *path, struct pending *pending, struct cxctl_err
 	}
 	take_text(object, "card", pending->card, sizeof(pending->card));
 	take_text(object, "psid", pending->psid, sizeof(pending->psid));
+	take_text(object, "from_psid", pending->from_psid, sizeof(pending->from_psid));
+	take_text(object, "serial", pending->serial, sizeof(pending->serial));
+	pending->hw_id = take_number(object, "hw_id");
 	take_text(object, "from", pending->from, sizeof(pending->from));
 	take_text(object, "to", pending->to, sizeof(pending->to));
 	take_text(object, "boot_id", pending->boot_id, sizeof(pending->boot_id));
@@ -165,6 +180,9 @@ static struct json_object *to_json(const struct pending *pending)
 
 	put_text(object, "card", pending->card);
 	put_text(object, "psid", pending->psid);
+	put_text(object, "from_psid", pending->from_psid);
+	put_text(object, "serial", pending->serial);
+	json_object_object_add(object, "hw_id", json_object_new_int64(pending->hw_id));
 	put_text(object, "from", pending->from);
 	put_text(object, "to", pending->to);
 	put_text(object, "time", pending->time);
@@ -255,15 +273,13 @@ int pending_write(struct pending *pending, struct cxctl_error *error)
 	return result;
 }
 
-int pending_burned(const char *card, const char *psid, const char *from, const char *to,
-		   struct cxctl_error *error)
+int pending_burned(const struct pending *burned, struct cxctl_error *error)
 {
-	struct pending pending = { .waits = LEVEL_NONE };
+	struct pending pending = *burned;
 
-	snprintf(pending.card, sizeof(pending.card), "%s", card);
-	snprintf(pending.psid, sizeof(pending.psid), "%s", psid ? psid : "");
-	snprintf(pending.from, sizeof(pending.from), "%s", from ? from : "");
-	snprintf(pending.to, sizeof(pending.to), "%s", to);
+	pending.tried = 0;
+	pending.waits = LEVEL_NONE;
+	pending_serial(pending.card, pending.serial, sizeof(pending.serial));
 	return pending_write(&pending, error);
 }
 

@@ -12,6 +12,8 @@
 
 #include "../base/error.h"
 
+struct options;
+
 /* How deep a restart goes, from the mildest on. */
 enum activate_level {
 	LEVEL_NONE,
@@ -26,7 +28,10 @@ enum activate_level {
 
 struct pending {
 	char card[16];		/* "0000:03:00.0": any function of the card */
-	char psid[17];		/* may be empty */
+	char psid[17];		/* of the new firmware; may be empty */
+	char from_psid[17];	/* of the old, where the burn changes it; else empty */
+	uint32_t hw_id;		/* of the chip; 0: unknown */
+	char serial[64];	/* of the card's VPD; may be empty */
 	char from[24], to[24];	/* versions, "2.9.1000": what ran, what was burned; from may be empty */
 	char boot_id[40];	/* of the boot in which this was written */
 	char time[32];
@@ -35,14 +40,24 @@ struct pending {
 };
 
 /*
- * After a burn that ended well: remembers what shall run. Never fails a burn: -1 with *error is for a
- * warning. Whatever stood there before is replaced.
+ * After a burn that ended well: remembers what shall run, as the members from card to to say; the serial
+ * number is asked of the card. Never fails a burn: -1 with *error is for a warning. Whatever stood there
+ * before is replaced.
  */
-int pending_burned(const char *card, const char *psid, const char *from, const char *to,
-		   struct cxctl_error *error);
+int pending_burned(const struct pending *burned, struct cxctl_error *error);
 
 /* 1: there is one; 0: none, or it cannot be read; -1 with *error: the file is damaged. */
 int pending_read(const char *card, struct pending *pending, struct cxctl_error *error);
+/*
+ * The same of the card that stands there now, psid NULL and hw_id 0: unknown. The record of another card is
+ * none, and -v says so. Reads the VPD where the record has a serial number.
+ */
+int pending_read_of(const char *card, const char *psid, uint32_t hw_id, const struct options *options,
+		    struct pending *pending, struct cxctl_error *error);
+/* Nothing that is known of both is against it. */
+bool pending_is_of(const struct pending *pending, const char *psid, uint32_t hw_id, const char *serial);
+/* The serial number in the card's VPD; empty: it has none, or it cannot be read. */
+void pending_serial(const char *card, char *text, size_t room);
 int pending_write(struct pending *pending, struct cxctl_error *error);	/* boot_id and time become now's */
 void pending_forget(const char *card);
 /* Each record that there is, in order of address. The callback returns 0 to go on. */

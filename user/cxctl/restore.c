@@ -244,15 +244,20 @@ static void remember(const struct restore *restore)
 {
 	const struct restore_source *source = &restore->source;
 	const uint32_t *version = source->facts.version;
+	const char *psid = source->component ? source->backup.identity.psid : source->facts.psid;
+	struct pending pending = { .hw_id = restore->now.hw_id };
 	struct cxctl_error error;
-	char to[48];
 
+	snprintf(pending.card, sizeof(pending.card), "%s", card_address(restore->card));
+	snprintf(pending.psid, sizeof(pending.psid), "%s", psid);
+	if (strcmp(restore->now.psid, psid))
+		snprintf(pending.from_psid, sizeof(pending.from_psid), "%s", restore->now.psid);
+	snprintf(pending.from, sizeof(pending.from), "%.23s", restore->now.running);
 	if (source->component)
-		snprintf(to, sizeof(to), "%s", source->backup.identity.running);
+		snprintf(pending.to, sizeof(pending.to), "%.23s", source->backup.identity.running);
 	else
-		snprintf(to, sizeof(to), "%u.%u.%u", version[0], version[1], version[2]);
-	if (pending_burned(card_address(restore->card), source->component ? source->backup.identity.psid :
-			   source->facts.psid, restore->now.running, to, &error))
+		snprintf(pending.to, sizeof(pending.to), "%u.%u.%u", version[0], version[1], version[2]);
+	if (pending_burned(&pending, &error))
 		error_print(&error);
 }
 
