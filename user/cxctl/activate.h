@@ -93,6 +93,13 @@ int activate_guards(const struct activate *activate, struct cxctl_error *error);
 /* "--accept-downtime --accept-rdma" for what is in use and not accepted; empty: nothing. */
 void activate_permits(const struct activate *activate, char *text, size_t room);
 
+/* All of the card's drivers off. */
+int activate_driver_off(struct activate *activate, struct cxctl_error *error);
+/* And back; *error is the first that did not come. */
+int activate_driver_back(struct activate *activate, struct cxctl_error *error);
+/* Puts back what an activate that was killed left without its driver; with -n it is only told. */
+int activate_driver_mend(struct activate *activate, struct cxctl_error *error);
+
 /* Goes the chosen way and looks what came of it. */
 int activate_do(struct activate *activate, struct cxctl_error *error);
 /* Only a person can: the record, and the refusal that says what to do. Gives -1. */

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The reset itself: intent written down, driver off, reset, driver back, and a look at what runs now. */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +8,8 @@
 #include <unistd.h>
 
 #include "../device/devlink_reload.h"
-#include "../host/sysfs.h"
 #include "activate.h"
+#include "driver_off.h"
 #include "journal.h"
 
 #define ANSWER_SECONDS	60	/* until a card must have answered: its firmware's start, device-access.md 6.1 */
@@ -61,74 +58,6 @@ static void journal_result(const struct activate *activate, const char *result, 
 		error_print(&error);
 }
 
-/* ---- the driver off, and back ---- */
-
-/* 0, or -errno. */
-static int write_driver(const char *driver, const char *file, const char *address)
-{
-	char path[PATH_MAX];
-	ssize_t length;
-	int fd, number;
-
-	sysfs_path(path, sizeof(path), "bus/pci/drivers/%s/%s", driver, file);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	length = write(fd, address, strlen(address));
-	number = length < 0 ? errno : 0;
-	close(fd);
-	return -number;
-}
-
-static bool ours(const struct pci_function *function)
-{
-	return !strcmp(function->driver, "mlx4_core") || !strcmp(function->driver, "mlx5_core");
-}
-
-/* Last function first: the first one is the others' master on some cards. */
-static int take_off(struct activate *activate, struct cxctl_error *error)
-{
-	size_t i = activate->function_count;
-
-	while (i--) {
-		const struct pci_function *function = &activate->functions[i];
-		int result = ours(function) ? write_driver(function->driver, "unbind", function->address) : 0;
-
-		if (!result)
-			continue;
-		error_set(error, result == -EACCES || result == -EPERM ? CXCTL_NO_ACCESS : CXCTL_FAILED, "unbind",
-			  _("%s: %s cannot be taken off: %s"), function->address, function->driver, strerror(-result));
-		error_next(error, _("the card was not reset; reboot the machine to start the new firmware"));
-		return -1;
-	}
-	return 0;
-}
-
-/* Says what did not come back; an error that is set already stays. */
-static int put_back(struct activate *activate, struct cxctl_error *error)
-{
-	int failed = 0;
-	size_t i;
-
-	for (i = 0; i < activate->function_count; i++) {
-		const struct pci_function *function = &activate->functions[i];
-		struct pci_function now;
-		int result;
-
-		if (!ours(function) || (!pci_read(function->address, &now) && *now.driver))
-			continue;
-		result = write_driver(function->driver, "bind", function->address);
-		if (!result || failed)
-			continue;
-		failed = -1;
-		error_set(error, CXCTL_CARD_ERROR, "driver-not-back", _("%s: %s does not take the card back: %s"),
-			  function->address, function->driver, strerror(-result));
-		error_next(error, _("dmesg tells the driver's reason; once more: echo %s > /sys/bus/pci/drivers/%s/bind; else reboot"),
-			   function->address, function->driver);
-	}
-	return failed;
-}
-
 /* ---- the reset ---- */
 
 static int reset(struct activate *activate, struct cxctl_error *error)
@@ -151,18 +80,23 @@ static int reset(struct activate *activate, struct cxctl_error *error)
 static int reset_with_driver(struct activate *activate, struct cxctl_error *error)
 {
 	struct cxctl_error back;
-	int result;
+	int result, lock, driver;
 
 	if (!activate->ways.chosen->rebind)
 		return reset(activate, error);
+	lock = driver_off_begin(activate->address, activate->functions, activate->function_count, error);
+	if (lock < 0)
+		return -1;
 	say(activate->options, _("taking the driver off ..."));
-	result = take_off(activate, error);
+	result = activate_driver_off(activate, error);
 	if (!result) {
 		say(activate->options, _("resetting ..."));
 		result = reset(activate, error);
 		say(activate->options, _("putting the driver back ..."));
 	}
-	if (!put_back(activate, &back))
+	driver = activate_driver_back(activate, &back);
+	driver_off_end(activate->address, lock, !driver);
+	if (!driver)
 		return result;
 	/* The reset's own failure is the cause; this one is its consequence, and told as well. */
 	if (result)

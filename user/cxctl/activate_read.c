@@ -209,6 +209,8 @@ int activate_read(struct activate *activate, struct cxctl_error *error)
 {
 	snprintf(activate->address, sizeof(activate->address), "%s", card_address(activate->card));
 	read_functions(activate);
+	if (activate_driver_mend(activate, error))
+		return -1;
 	read_facts(activate);
 	read_firmware(activate);
 	/* Nobody tells what runs: then nothing can be compared, and the reason is why the driver is no help. */

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "driver_off.h"
 #include "journal_read.h"
 #include "pending.h"
 
 #define FROM_RECORD	"record of the burn"
 #define FROM_JOURNAL	"journal"
+#define FROM_RESTART	"record of the restart"
 
 static void show_pending(const struct info_history *history, struct output *output, const struct options *options)
 {
@@ -26,6 +28,27 @@ static void show_pending(const struct info_history *history, struct output *outp
 		output_show(output, NULL, FROM_RECORD, "%s", _("a reboot changed nothing: a cold power cycle is next"));
 	else
 		output_show(output, NULL, NULL, _("next: cxctl activate %s"), history->card);
+}
+
+static void show_driver_off(const struct info_history *history, struct output *output)
+{
+	struct driver_off left[DRIVER_OFF_MOST];
+	size_t count = driver_off_left(history->card, left), i;
+
+	if (!count)
+		return;
+	output_array(output, "driver_taken_off");
+	for (i = 0; i < count; i++) {
+		output_object(output, NULL);
+		output_string(output, "function", left[i].address);
+		output_string(output, "driver", left[i].driver);
+		output_end(output);
+		output_show(output, i ? NULL : _("Without driver"), FROM_RESTART,
+			    _("%s: cxctl activate took %s off and was stopped before it put it back; cxctl activate %s puts it back"),
+			    left[i].address, left[i].driver, history->card);
+	}
+	output_end(output);
+	output_source(output, "driver_taken_off", FROM_RESTART);
 }
 
 static void show_last(const struct info_history *history, const struct deeds *deeds, struct output *output)
@@ -65,6 +88,7 @@ void info_history_show(const struct info_history *history, struct output *output
 		deeds_read(&deeds, &error);
 	}
 	show_pending(history, output, options);
+	show_driver_off(history, output);
 	show_last(history, &deeds, output);
 	if (deeds.damaged)
 		say_verbose(options, _("lines of the journal that cannot be read: %u"), deeds.damaged);

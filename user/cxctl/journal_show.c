@@ -66,7 +66,7 @@ static const char *result_text(const char *result)
 static void show_row(struct output *output, const struct deed *deed)
 {
 	const char *cells[OUTPUT_COLUMNS] = { NULL };
-	const char *level = deed_text(deed, "level");
+	const char *level = deed_text(deed, strcmp(deed->what, "bind") ? "level" : "driver");
 	char what[80];
 
 	snprintf(what, sizeof(what), "%s%s%s", deed->what, level ? " " : "", level ? level : "");
@@ -101,7 +101,7 @@ static void show_details(struct output *output, const struct deed *deed)
 static void write_deed(struct output *output, const struct deed *deed)
 {
 	static const char *const keys[] = {
-		"card", "psid", "from_psid", "from", "to", "level", "method", "image", "image_sha256", "backup",
+		"card", "psid", "from_psid", "from", "to", "level", "driver", "method", "image", "image_sha256", "backup",
 		"by", "as", "reason", "message", "told_by", "boot_id",
 	};
 	struct deed first = { .begin = deed->begin }, last = { .end = deed->end };
