@@ -22,8 +22,10 @@ mv "$tree"/root/usr/local/* "$tree/tool/"
 mv "$tree"/root/etc/udev/rules.d/*.rules "$tree/udev/"
 mv "$tree"/root/usr/src/* "$tree/source/"
 rm -r "$tree/root"
-mkdir -p "$tree/tool/share/doc/cxctl"
-cp "$top"/README.md "$top"/Documentation/{oem-card,recovery,signing}.md "$tree/tool/share/doc/cxctl/"
+# As in the repository, so that links between them hold.
+mkdir -p "$tree/tool/share/doc/cxctl/Documentation"
+cp "$top/README.md" "$tree/tool/share/doc/cxctl/"
+cp -r "$top"/Documentation/*.md "$top/Documentation/zh_CN" "$tree/tool/share/doc/cxctl/Documentation/"
 strip "$tree/tool/bin/cxctl"
 for headers; do
     "$top/scripts/module-build.sh" "$version" "$modules" "$headers" >"$tree/release"

@@ -141,7 +141,7 @@ try_module()
     echo "The kernel did not take cxfw. It said:" >&2
     dmesg 2>/dev/null | grep -i -E 'cxfw|module' | tail -n 3 | sed 's/^/  /' >&2
     enforced=$(cat /sys/module/module/parameters/sig_enforce 2>/dev/null)
-    [ "$enforced" != Y ] || echo "It takes modules with a signature that it trusts, only: see signing.md." >&2
+    [ "$enforced" != Y ] || echo "It takes modules with a signature that it trusts, only: see /usr/local/share/doc/cxctl/Documentation/signing.md." >&2
     return 8
 }
 
