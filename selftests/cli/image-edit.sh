@@ -13,28 +13,7 @@ trap 'rm -rf "$work"' EXIT
 self=$(readlink -f "$0")
 cd "$work" || exit 1
 export LC_ALL=C
-number=0 failures=0
-
-# check NAME COMMAND…: passes if the command succeeds.
-check()
-{
-    local name=$1
-    shift
-    number=$((number + 1))
-    if "$@"; then
-        echo "ok $number $name"
-    else
-        sed 's/^/# /' out err 2>/dev/null | head -n 40
-        echo "not ok $number $name"
-        failures=$((failures + 1))
-    fi
-}
-
-skip()
-{
-    number=$((number + 1))
-    echo "ok $number $1 # SKIP $2"
-}
+. "$top/selftests/lib/cli.sh"
 
 # image CODE ARGUMENT…: cxctl image, its answer in out, its conversation in err; true if it ends with CODE.
 image()
@@ -282,5 +261,4 @@ check ".mlx is explained" mlx
 container() { "$maker" mfa2 -o two.mfa2 fs4.bin fs3.bin && image 2 edit two.mfa2 --psid X_1 -o no.bin || image 4 edit two.mfa2 --psid X_1 -o no.bin; complains "extract"; }
 check "a container of several: extract first" container
 
-echo "1..$number"
-[ $failures -eq 0 ] || { echo "# $failures of $number failed"; exit 1; }
+finish

@@ -11,22 +11,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/image.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 export LC_ALL=C
-number=0 failures=0
-
-# check NAME COMMAND…: passes if the command succeeds.
-check()
-{
-    local name=$1
-    shift
-    number=$((number + 1))
-    if "$@"; then
-        echo "ok $number $name"
-    else
-        sed 's/^/# /' out err 2>/dev/null | cut -c 1-300 | head -n 40
-        echo "not ok $number $name"
-        failures=$((failures + 1))
-    fi
-}
+. "$top/selftests/lib/cli.sh"
 
 # image CODE ARGUMENT…: cxctl image, its answer in out, its conversation in err; true if it ends with CODE in time.
 image()
@@ -277,5 +262,4 @@ check "it is named for what it is" names
 memory() { (ulimit -v 800000; image 6 info garbage/random && image 0 verify two.mfa2 && image 0 info fs4.bin); }
 check "with little memory" memory
 
-echo "1..$number"
-[ $failures -eq 0 ] || { echo "# $failures of $number failed"; exit 1; }
+finish

@@ -13,21 +13,7 @@ cd "$work" || exit 1
 unset LANGUAGE
 export CXCTL_LOCALEDIR=${cxctl%/*}/locale LOCPATH=$work/locales
 encodings="UTF-8 GB18030"
-number=0 failures=0
-
-# check NAME COMMAND…: passes if the command succeeds.
-check()
-{
-    local name=$1
-    shift
-    number=$((number + 1))
-    if "$@"; then
-        echo "ok $number $name"
-    else
-        echo "not ok $number $name"
-        failures=$((failures + 1))
-    fi
-}
+. "$top/selftests/lib/cli.sh"
 
 # python EXPRESSION: true if it is; text(NAME, ENCODING) is what was said, columns(TEXT) where the cells of its lines begin.
 python()
@@ -96,5 +82,4 @@ check "JSON: UTF-8 in GB18030, too" python "data('json', 'UTF-8') == data('json'
 check "JSON: English keys and ids in every locale" \
     python "all(json.loads(data('json', e))['images'][0]['error']['id'] == 'image-unreadable' for e in ('UTF-8', 'GB18030', 'ascii'))"
 check "JSON: in C the texts are ASCII" python "not chinese(data('json', 'ascii').decode())"
-echo "1..$number"
-[ $failures = 0 ]
+finish
