@@ -16,12 +16,12 @@ trap 'rm -rf "$tree"' EXIT
 machine=$(uname -m)
 
 mkdir -p "$tree"/{tool,udev,source,modules}
-make -s -C "$top" install PREFIX=/usr/local DESTDIR="$tree/root" >&2
-make -s -C "$top" install-module-files PREFIX=/usr/local DESTDIR="$tree/root" >&2
-mv "$tree"/root/usr/local/* "$tree/tool/"
-mv "$tree"/root/etc/udev/rules.d/*.rules "$tree/udev/"
-mv "$tree"/root/usr/src/* "$tree/source/"
-rm -r "$tree/root"
+make -s -C "$top" install PREFIX=/usr/local DESTDIR="$tree/staging" >&2
+make -s -C "$top" install-module-files PREFIX=/usr/local DESTDIR="$tree/staging" >&2
+mv "$tree"/staging/usr/local/* "$tree/tool/"
+mv "$tree"/staging/etc/udev/rules.d/*.rules "$tree/udev/"
+mv "$tree"/staging/usr/src/* "$tree/source/"
+rm -r "$tree/staging"
 # As in the repository, so that links between them hold.
 mkdir -p "$tree/tool/share/doc/cxctl/Documentation"
 cp "$top/README.md" "$tree/tool/share/doc/cxctl/"

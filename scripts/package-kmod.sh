@@ -31,16 +31,16 @@ trap 'rm -rf "$tree"' EXIT
 # lay_out DIRECTORY: below lib/modules, where the family's depmod looks first.
 lay_out()
 {
-    install -d "$tree/root/lib/modules/$release/$1"
-    install -m 644 "$modules/$release"/*.ko "$tree/root/lib/modules/$release/$1/"
+    install -d "$tree/staging/lib/modules/$release/$1"
+    install -m 644 "$modules/$release"/*.ko "$tree/staging/lib/modules/$release/$1/"
 }
 
 make_deb()
 {
     lay_out updates/cxctl
     name=$(echo "$name" | tr 'A-Z_' 'a-z-')
-    install -d "$tree/root/DEBIAN"
-    cat >"$tree/root/DEBIAN/control" <<-END
+    install -d "$tree/staging/DEBIAN"
+    cat >"$tree/staging/DEBIAN/control" <<-END
 		Package: $name
 		Version: $version
 		Architecture: $deb
@@ -54,9 +54,9 @@ make_deb()
 		Description: cxfw and cxsim for the kernel $release
 		 Prebuilt modules for one kernel, for hosts without a compiler.
 	END
-    printf '#!/bin/sh\nset -e\ndepmod %s\n' "$release" | tee "$tree/root/DEBIAN/postinst" >"$tree/root/DEBIAN/postrm"
-    chmod 755 "$tree/root/DEBIAN"/post*
-    dpkg-deb --root-owner-group --build "$tree/root" "$into/${name}_${version}_$deb.deb" >/dev/null
+    printf '#!/bin/sh\nset -e\ndepmod %s\n' "$release" | tee "$tree/staging/DEBIAN/postinst" >"$tree/staging/DEBIAN/postrm"
+    chmod 755 "$tree/staging/DEBIAN"/post*
+    dpkg-deb --root-owner-group --build "$tree/staging" "$into/${name}_${version}_$deb.deb" >/dev/null
     echo "$into/${name}_${version}_$deb.deb"
 }
 
@@ -65,14 +65,14 @@ make_rpm()
     lay_out extra/cxctl
     rpmbuild -bb --quiet --target "$rpm" --define "_topdir $tree/rpm" --define "_rpmdir $into" \
         --define "_rpmfilename $name-$version.$rpm.rpm" --define "release_of $release" --define "version_of $version" \
-        --define "tree $tree/root" "$top/packaging/rpm/cxfw-modules.spec"
+        --define "tree $tree/staging" "$top/packaging/rpm/cxfw-modules.spec"
     echo "$into/$name-$version.$rpm.rpm"
 }
 
 make_tar()
 {
     lay_out extra/cxctl
-    tar -C "$tree/root" --owner=0 --group=0 -czf "$into/$name-$version.tar.gz" lib
+    tar -C "$tree/staging" --owner=0 --group=0 -czf "$into/$name-$version.tar.gz" lib
     echo "$into/$name-$version.tar.gz"
 }
 
