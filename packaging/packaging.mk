@@ -80,7 +80,7 @@ rpm: ## rpm packages of the same: build/packages
 offline-bundle: all ## one file with tool, sources and prebuilt modules, which installs itself (KDIRS="headers…")
 	@scripts/package-bundle.sh $(VERSION) $(KDIRS)
 
-check-packages: | set-up-test ## packages built, installed, removed in clean Debian roots, which it makes; an hour
+check-packages: | set-up-test ## packages built, installed, removed in clean Debian roots, which it makes
 	@scripts/setup.sh packages
 	@scripts/check.sh packages
 

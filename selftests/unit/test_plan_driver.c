@@ -725,9 +725,26 @@ static void resumed(const struct burning_kind *kind, enum way way)
 	CHECK_EQ(burning.watch.skipped, lengths[1]);
 }
 
+/* Back to the image that the other slot still holds: only the sector of its spent magic is erased, and once. */
+static void back_again(const struct burning_kind *kind, enum way way)
+{
+	(void)way;
+	burning_plan(&burning, images[1], lengths[1], 1, flash);
+	BURNS(&burning);
+	cxsim_reset(burning.card, CXSIM_RESET_POWER);
+	REQUIRE(!burning_open(&burning));
+	burning_plan(&burning, images[0], lengths[0], 0, flash);
+	cxsim_counters_clear(burning.card);
+	BURNS(&burning);
+	CHECK_EQ(cxsim_count(burning.card, CXSIM_SPI_ERASED_BYTES), SECTOR);
+	cxsim_reset(burning.card, CXSIM_RESET_POWER);
+	CHECK(runs(kind->old_version));
+}
+
 static void only_what_differs(void)
 {
 	each(resumed);
+	each(back_again);
 }
 
 /* ---- what a burn costs ---- */
